@@ -3,39 +3,47 @@
 
 #include "physics/lanes/state.h"
 
+// The element's address comes first, so that constants are all that is added to it: compilers compute each of
+// p[3 * i + 1] and p[3 * i + 2] anew.
 FN real3 load3(reals p, int i)
 {
-    return make_real3(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+    p = p + 3 * i;
+    return make_real3(p[0], p[1], p[2]);
 }
 
 FN void store3(reals p, int i, real3 a)
 {
-    p[3 * i] = a.x;
-    p[3 * i + 1] = a.y;
-    p[3 * i + 2] = a.z;
+    p = p + 3 * i;
+    p[0] = a.x;
+    p[1] = a.y;
+    p[2] = a.z;
 }
 
 FN real3 uniform3(const uniform_real *p, int i)
 {
-    return make_real3(R(p[3 * i]), R(p[3 * i + 1]), R(p[3 * i + 2]));
+    p = p + 3 * i;
+    return make_real3(R(p[0]), R(p[1]), R(p[2]));
 }
 
 FN quaternion uniform4(const uniform_real *p, int i)
 {
-    return make_quaternion(R(p[4 * i]), R(p[4 * i + 1]), R(p[4 * i + 2]), R(p[4 * i + 3]));
+    p = p + 4 * i;
+    return make_quaternion(R(p[0]), R(p[1]), R(p[2]), R(p[3]));
 }
 
 FN quaternion load_quaternion(reals p, int i)
 {
-    return make_quaternion(p[4 * i], p[4 * i + 1], p[4 * i + 2], p[4 * i + 3]);
+    p = p + 4 * i;
+    return make_quaternion(p[0], p[1], p[2], p[3]);
 }
 
 FN void store_quaternion(reals p, int i, quaternion q)
 {
-    p[4 * i] = q.w;
-    p[4 * i + 1] = q.x;
-    p[4 * i + 2] = q.y;
-    p[4 * i + 3] = q.z;
+    p = p + 4 * i;
+    p[0] = q.w;
+    p[1] = q.x;
+    p[2] = q.y;
+    p[3] = q.z;
 }
 
 FN matrix3 load_matrix(reals p, int i)
@@ -58,13 +66,15 @@ FN void store_matrix(reals p, int i, matrix3 a)
 
 FN spatial load_spatial(reals p, int i)
 {
-    return make_spatial(load3(p, 2 * i), load3(p, 2 * i + 1));
+    p = p + 6 * i;
+    return make_spatial(load3(p, 0), load3(p, 1));
 }
 
 FN void store_spatial(reals p, int i, spatial a)
 {
-    store3(p, 2 * i, a.r);
-    store3(p, 2 * i + 1, a.t);
+    p = p + 6 * i;
+    store3(p, 0, a.r);
+    store3(p, 1, a.t);
 }
 
 FN inertia load_inertia(reals p, int i)

@@ -44,12 +44,14 @@ LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
+enum { LANE_IN_REGISTERS = 8 }; // most entries of a row that are summed up at once
+
 // `width` entries of row k of the factor, from `first` on: M minus the contributions of the dofs below, whose
 // rows begin with the same columns. column: the k-th of L
 FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int first, int width)
 {
     reals row = LD + m->M_rowadr[k] + first;
-    real sum[4];
+    real sum[LANE_IN_REGISTERS];
     for (int e = 0; e < width; e++) {
         sum[e] = row[e];
     }
@@ -64,6 +66,35 @@ FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int f
     }
 }
 
+FN void factor_last(const lane_model *m, int k, reals LD, reals column, int first, int width)
+{
+    switch (width) {
+    case 1:
+        factor_entries(m, k, LD, column, first, 1);
+        break;
+    case 2:
+        factor_entries(m, k, LD, column, first, 2);
+        break;
+    case 3:
+        factor_entries(m, k, LD, column, first, 3);
+        break;
+    case 4:
+        factor_entries(m, k, LD, column, first, 4);
+        break;
+    case 5:
+        factor_entries(m, k, LD, column, first, 5);
+        break;
+    case 6:
+        factor_entries(m, k, LD, column, first, 6);
+        break;
+    case 7:
+        factor_entries(m, k, LD, column, first, 7);
+        break;
+    default:
+        break;
+    }
+}
+
 // D L and D of M = L^T D L, by one thread, which has each sum in a register. column: nv numbers, for its use
 LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals column)
 {
@@ -72,16 +103,10 @@ LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals LD, r
         for (int below = m->plan->dof_end[k] - 1; below > k; below--) {
             column[below] = LD[m->M_rowadr[below] + count - 1] * inverse[below];
         }
-        for (; e + 4 <= count; e += 4) {
-            factor_entries(m, k, LD, column, e, 4);
+        for (; e + LANE_IN_REGISTERS <= count; e += LANE_IN_REGISTERS) {
+            factor_entries(m, k, LD, column, e, LANE_IN_REGISTERS);
         }
-        if (count - e == 3) {
-            factor_entries(m, k, LD, column, e, 3);
-        } else if (count - e == 2) {
-            factor_entries(m, k, LD, column, e, 2);
-        } else if (count - e == 1) {
-            factor_entries(m, k, LD, column, e, 1);
-        }
+        factor_last(m, k, LD, column, e, count - e);
         inverse[k] = R(1.0) / LD[adr + count - 1];
     }
 }
@@ -121,11 +146,115 @@ LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals 
     team_wait(d);
 }
 
+// Of so many dofs in line, at most, one row after the other is treated at once.
+enum { LANE_IN_LINE = 3 };
+
+// How many dofs from k on are each the parent of the next? The row of M of each begins with that of the last.
+FN int dofs_in_line(const lane_model *m, int k)
+{
+    int width = 1;
+    while (width < LANE_IN_LINE && k + width < m->nv && m->dof_parentid[k + width] == k + width - 1) {
+        width++;
+    }
+    return width;
+}
+
+// The same of those that end with k.
+FN int dofs_in_line_to(const lane_model *m, int k)
+{
+    int width = 1;
+    while (width < LANE_IN_LINE && width <= k && m->dof_parentid[k - width + 1] == k - width) {
+        width++;
+    }
+    return width;
+}
+
+// x = L^-T x, of the `width` dofs in line from k on
+FN void subtract_rows(const lane_model *m, reals LD, reals x, int k, int width)
+{
+    int shared = m->M_rownnz[k] - 1;
+    const int32_t *columns = m->M_colind + m->M_rowadr[k];
+    real moved[LANE_IN_LINE];
+    reals row[LANE_IN_LINE];
+    for (int i = width - 1; i >= 0; i--) {
+        row[i] = LD + m->M_rowadr[k + i];
+        moved[i] = x[k + i];
+        for (int below = width - 1; below > i; below--) {
+            moved[i] = fma_(-row[below][shared + i], moved[below], moved[i]);
+        }
+        x[k + i] = moved[i];
+    }
+    for (int c = 0; c < shared; c++) {
+        real sum = x[columns[c]];
+        for (int i = width - 1; i >= 0; i--) {
+            sum = fma_(-row[i][c], moved[i], sum);
+        }
+        x[columns[c]] = sum;
+    }
+}
+
+// x = L^-1 D^-1 x, of the `width` dofs in line from k on
+FN void substitute_rows(const lane_model *m, reals LD, reals inverse, reals x, int k, int width)
+{
+    int shared = m->M_rownnz[k] - 1;
+    const int32_t *columns = m->M_colind + m->M_rowadr[k];
+    real sum[LANE_IN_LINE];
+    reals row[LANE_IN_LINE];
+    for (int i = 0; i < width; i++) {
+        row[i] = LD + m->M_rowadr[k + i];
+        sum[i] = x[k + i] * inverse[k + i];
+    }
+    for (int c = 0; c < shared; c++) {
+        real above = x[columns[c]];
+        for (int i = 0; i < width; i++) {
+            sum[i] = fma_(-row[i][c], above, sum[i]);
+        }
+    }
+    for (int i = 0; i < width; i++) {
+        for (int above = 0; above < i; above++) {
+            sum[i] = fma_(-row[i][shared + above], sum[above], sum[i]);
+        }
+        x[k + i] = sum[i];
+    }
+}
+
+// solve_trees by one thread
+FN void solve_rows_in_line(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x,
+                           int first, int end)
+{
+    for (int n = end - 1; n >= first;) {
+        int k = nth_dof(d, n), width = dofs_in_line_to(m, k);
+        if (width == 3) {
+            subtract_rows(m, LD, x, k - 2, 3);
+        } else if (width == 2) {
+            subtract_rows(m, LD, x, k - 1, 2);
+        } else {
+            subtract_rows(m, LD, x, k, 1);
+        }
+        n -= width;
+    }
+    for (int n = first; n < end;) {
+        int k = nth_dof(d, n), width = dofs_in_line(m, k);
+        if (width == 3) {
+            substitute_rows(m, LD, inverse, x, k, 3);
+        } else if (width == 2) {
+            substitute_rows(m, LD, inverse, x, k, 2);
+        } else {
+            substitute_rows(m, LD, inverse, x, k, 1);
+        }
+        n += width;
+    }
+}
+
 // x: the right side on entry, the solution on return; of the dofs first ... end - 1 of those that are
 // computed, which are those of whole kinematic trees
 LANE_FN void solve_trees(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x, int first,
                          int end)
 {
+    if (team_size(d) == 1) {
+        solve_rows_in_line(m, d, LD, inverse, x, first, end);
+        return;
+    }
     for (int n = end - 1; n >= first; n--) {
         int k = nth_dof(d, n), adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         for (int c = team_first(d); c < last; c += team_size(d)) {
@@ -133,17 +262,6 @@ LANE_FN void solve_trees(const lane_model *m, const lane_data *d, reals LD, real
             x[j] = fma_(-LD[adr + c], x[k], x[j]);
         }
         team_wait(d);
-    }
-    for (int n = first; n < end && team_size(d) == 1; n++) {
-        int k = nth_dof(d, n), adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-        real sum = x[k] * inverse[k];
-        for (int c = 0; c < last; c++) {
-            sum = fma_(-LD[adr + c], x[m->M_colind[adr + c]], sum);
-        }
-        x[k] = sum;
-    }
-    if (team_size(d) == 1) {
-        return;
     }
     // a team subtracts each x from all sums that contain it
     for (int k = first + team_first(d); k < end; k += team_size(d)) {
@@ -186,20 +304,54 @@ LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
     }
 }
 
+// What `width` rows of M from k on, of dofs in line, and the columns above their diagonals contribute to y.
+FN void inertia_rows_times(const lane_model *m, const lane_data *d, reals x, reals y, int k, int width)
+{
+    int shared = m->M_rownnz[k] - 1;
+    const int32_t *columns = m->M_colind + m->M_rowadr[k];
+    real sum[LANE_IN_LINE], moving[LANE_IN_LINE];
+    reals row[LANE_IN_LINE];
+    for (int i = 0; i < width; i++) {
+        row[i] = d->qM + m->M_rowadr[k + i];
+        moving[i] = x[k + i];
+        sum[i] = row[i][shared + i] * moving[i];
+    }
+    for (int c = 0; c < shared; c++) {
+        int j = columns[c];
+        real along = x[j], to = y[j];
+        for (int i = 0; i < width; i++) {
+            real entry = row[i][c];
+            sum[i] = fma_(entry, along, sum[i]);
+            to = fma_(entry, moving[i], to);
+        }
+        y[j] = to;
+    }
+    for (int i = 0; i < width; i++) {
+        for (int above = 0; above < i; above++) {
+            real entry = row[i][shared + above];
+            sum[i] = fma_(entry, moving[above], sum[i]);
+            sum[above] = fma_(entry, moving[i], sum[above]);
+        }
+    }
+    for (int i = 0; i < width; i++) {
+        y[k + i] = sum[i];
+    }
+}
+
 // y = M x, for the dofs of d->dof, which are those of whole trees, ascending
 LANE_FN void inertia_matrix_times(const lane_model *m, const lane_data *d, reals x, reals y)
 {
     if (team_size(d) == 1) {
-        for (int n = 0; n < d->dof_count; n++) {
-            int k = d->dof[n];
-            int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-            real sum = d->qM[adr + last] * x[k];
-            for (int c = 0; c < last; c++) {
-                int j = m->M_colind[adr + c];
-                sum = fma_(d->qM[adr + c], x[j], sum);
-                y[j] = fma_(d->qM[adr + c], x[k], y[j]);
+        for (int n = 0; n < d->dof_count;) {
+            int k = d->dof[n], width = dofs_in_line(m, k);
+            if (width == 3) {
+                inertia_rows_times(m, d, x, y, k, 3);
+            } else if (width == 2) {
+                inertia_rows_times(m, d, x, y, k, 2);
+            } else {
+                inertia_rows_times(m, d, x, y, k, 1);
             }
-            y[k] = sum;
+            n += width;
         }
         return;
     }

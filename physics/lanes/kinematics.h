@@ -48,14 +48,24 @@ FN void local_to_world(const lane_data *d, int body, real3 pos, quaternion quat,
     *turned = quaternion_matrix(multiply_quaternions(load_quaternion(d->xquat, body), quat));
 }
 
+// Is a joint's anchor elsewhere than the origin of its body, which it then moves?
+FN int has_anchor(const lane_model *m, int joint)
+{
+    const uniform_real *at = m->jnt_pos + 3 * joint;
+    return at[0] < 0 || at[0] > 0 || at[1] < 0 || at[1] > 0 || at[2] < 0 || at[2] > 0;
+}
+
 LANE_FN void move_by_joint(const lane_model *m, lane_data *d, int joint, real3 *position,
                            quaternion *orientation)
 {
     reals q = d->qpos + m->jnt_qposadr[joint];
     matrix3 turned = quaternion_matrix(*orientation);
     real3 anchor_local = uniform3(m->jnt_pos, joint), axis_local = uniform3(m->jnt_axis, joint);
-    real3 axis = rotate(turned, axis_local);
-    real3 anchor = add3(rotate(turned, anchor_local), *position);
+    real3 axis = rotate(turned, axis_local), anchor = *position;
+    int away = has_anchor(m, joint);
+    if (away) {
+        anchor = add3(rotate(turned, anchor_local), *position);
+    }
     store3(d->xaxis, joint, axis);
     store3(d->xanchor, joint, anchor);
     uniform_real rest = m->qpos0[m->jnt_qposadr[joint]];
@@ -69,7 +79,9 @@ LANE_FN void move_by_joint(const lane_model *m, lane_data *d, int joint, real3 *
     default: // hinge
         *orientation = multiply_quaternions(*orientation, axis_angle_quaternion(axis_local, q[0] - R(rest)));
     }
-    *position = sub3(anchor, rotate(quaternion_matrix(*orientation), anchor_local));
+    if (away) {
+        *position = sub3(anchor, rotate(quaternion_matrix(*orientation), anchor_local));
+    }
 }
 
 // The body's parent must be done.

@@ -620,15 +620,12 @@ FN void eliminate_row(const lane_model *m, lane_data *d, int k)
     }
 }
 #else
-// Most entries of a row that are summed up at once, in registers.
-enum { ELIMINATED = ORR_LANES > 1 ? 8 : 4 };
-
-// `width` entries of row k of the factor: H minus the contributions of the rows below
-FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
+// sum: `width` entries of row k of D L, which are H minus the contributions of the rows below. right: where
+// it is not null, x[k], from which those are subtracted too.
+FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width, real *sum, real *right)
 {
     ints below = d->below + k * nv;
     reals row = row_of_H(d, k);
-    real sum[ELIMINATED];
     for (int c = 0; c < width; c++) {
         sum[c] = row[columns[c]];
     }
@@ -638,7 +635,31 @@ FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
         for (int c = 0; c < width; c++) {
             sum[c] = fma_(scaled, lower[columns[c]], sum[c]);
         }
+        if (right) {
+            *right = fma_(-lower[k], d->search[below[b]], *right);
+        }
     }
+}
+#endif
+
+// D of row k, from what elimination has left of H there. Returns by what the row is to be scaled.
+FN real take_pivot(const lane_model *m, lane_data *d, int k, real left)
+{
+    real whole = d->work[m->nv + k];
+    mask lost = pivot_lost(left, whole, 4);
+    real pivot = sel(lost, whole, left), inverse = R(1.0) / pivot;
+    d->Mv[k] = pivot;
+    d->work[k] = inverse;
+    return sel(lost, R(0.0), inverse);
+}
+
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+#if defined(__CUDACC__)
+FN void eliminate_in_place(const lane_model *m, lane_data *d, int k, ints columns, int width)
+{
+    real sum[4];
+    reals row = row_of_H(d, k);
+    eliminate(d, m->nv, k, columns, width, sum, 0);
     for (int c = 0; c < width; c++) {
         row[columns[c]] = sum[c];
     }
@@ -647,24 +668,93 @@ FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
 // All entries of row k; those of a team four or fewer at once, so that each member has some.
 FN void eliminate_row(const lane_model *m, lane_data *d, int k)
 {
-    int nv = m->nv, count = d->fill_count[k];
-    ints columns = d->fill + k * nv;
+    int count = d->fill_count[k];
+    ints columns = d->fill + k * m->nv;
     int width = (count + team_size(d) - 1) / team_size(d);
     width = width < 4 ? width : 4;
     int c = width * team_first(d);
-    for (; ELIMINATED > 4 && c + ELIMINATED <= count; c += ELIMINATED) {
-        eliminate(d, nv, k, columns + c, ELIMINATED);
-    }
     for (; width == 4 && c + 4 <= count; c += 4 * team_size(d)) {
-        eliminate(d, nv, k, columns + c, 4);
+        eliminate_in_place(m, d, k, columns + c, 4);
     }
     int left = count - c < width ? count - c : width;
     if (left == 3) {
-        eliminate(d, nv, k, columns + c, 3);
+        eliminate_in_place(m, d, k, columns + c, 3);
     } else if (left == 2) {
-        eliminate(d, nv, k, columns + c, 2);
+        eliminate_in_place(m, d, k, columns + c, 2);
     } else if (left == 1) {
-        eliminate(d, nv, k, columns + c, 1);
+        eliminate_in_place(m, d, k, columns + c, 1);
+    }
+}
+#endif
+
+// Row k of L and D, and its part of x = L^-T x.
+FN void reduce_row(const lane_model *m, lane_data *d, int k)
+{
+    ints columns = d->fill + k * m->nv;
+    reals row = row_of_H(d, k), x = d->search;
+    eliminate_row(m, d, k);
+    team_wait(d);
+    real scale = take_pivot(m, d, k, row[k]), right = x[k];
+    for (int c = team_first(d); c < d->fill_count[k] - 1; c += team_size(d)) {
+        int j = columns[c];
+        row[j] = row[j] * scale;
+        x[j] = fma_(-row[j], right, x[j]);
+    }
+    team_wait(d);
+}
+#else
+enum { ELIMINATED = 8 }; // most entries of a row that are summed up at once, in registers
+
+// The last `width` entries of row k, of which the last is the pivot, and x[k]. Returns by what the others are
+// to be scaled.
+FN real reduce_last(const lane_model *m, lane_data *d, int k, ints columns, int width)
+{
+    real sum[ELIMINATED], right = d->search[k];
+    reals row = row_of_H(d, k);
+    eliminate(d, m->nv, k, columns, width, sum, &right);
+    d->search[k] = right;
+    real scale = take_pivot(m, d, k, sum[width - 1]);
+    for (int c = 0; c < width - 1; c++) {
+        row[columns[c]] = sum[c] * scale;
+    }
+    return scale;
+}
+
+FN real reduce_last_of(const lane_model *m, lane_data *d, int k, ints columns, int width)
+{
+    switch (width) {
+    case 1:
+        return reduce_last(m, d, k, columns, 1);
+    case 2:
+        return reduce_last(m, d, k, columns, 2);
+    case 3:
+        return reduce_last(m, d, k, columns, 3);
+    case 4:
+        return reduce_last(m, d, k, columns, 4);
+    case 5:
+        return reduce_last(m, d, k, columns, 5);
+    case 6:
+        return reduce_last(m, d, k, columns, 6);
+    case 7:
+        return reduce_last(m, d, k, columns, 7);
+    default:
+        return reduce_last(m, d, k, columns, 8);
+    }
+}
+
+// Row k of L and D, and x = L^-T x: the pivot first, so that entries are stored but once.
+FN void reduce_row(const lane_model *m, lane_data *d, int k)
+{
+    ints columns = d->fill + k * m->nv;
+    reals row = row_of_H(d, k);
+    int width = (d->fill_count[k] - 1) % ELIMINATED + 1, rest = d->fill_count[k] - width;
+    real scale = reduce_last_of(m, d, k, columns + rest, width);
+    for (int first = 0; first < rest; first += ELIMINATED) {
+        real sum[ELIMINATED];
+        eliminate(d, m->nv, k, columns + first, ELIMINATED, sum, 0);
+        for (int c = 0; c < ELIMINATED; c++) {
+            row[columns[first + c]] = sum[c] * scale;
+        }
     }
 }
 #endif
@@ -716,23 +806,7 @@ LANE_FN void newton_direction(const lane_model *m, lane_data *d, mask where)
         x[k] = -d->gradient[k];
     }
     for (int k = nv - 1; k >= 0; k--) {
-        ints columns = d->fill + k * nv;
-        int count = d->fill_count[k];
-        eliminate_row(m, d, k);
-        team_wait(d);
-        reals row = row_of_H(d, k);
-        mask lost = pivot_lost(row[k], d->work[nv + k], 4);
-        real pivot = sel(lost, d->work[nv + k], row[k]);
-        real inverse = R(1.0) / pivot, scale = sel(lost, R(0.0), inverse);
-        real right = x[k];
-        d->Mv[k] = pivot;
-        d->work[k] = inverse;
-        for (int c = team_first(d); c < count - 1; c += team_size(d)) {
-            int j = columns[c];
-            row[j] = row[j] * scale;
-            x[j] = fma_(-row[j], right, x[j]);
-        }
-        team_wait(d);
+        reduce_row(m, d, k);
     }
     substitute(d, nv, x);
 }
