@@ -116,31 +116,6 @@ static void shadow_veil(path *p, const orr_ray *ray, orr_veil *v)
     }
 }
 
-// How the surface lies that fields show on a ray, by those beside it. A unit normal in the world, and whether
-// it is known.
-static captured_surface field_surface(const orr_path_tracer *t, const orr_ray *ray, real depth)
-{
-    const mask perspective = 0;
-    const real span = (real)CAPTURED_SPAN, cosine = 1.0f / sqrtf(1.0f + span * span);
-    const real3 along = of_three(ray->direction);
-    const real aside[4][2] = {{span, 0.0f}, {-span, 0.0f}, {0.0f, span}, {0.0f, -span}};
-    orr_ray beside[4];
-    orr_field_seen shows[4];
-    for (int i = 0; i < 4; i++) {
-        const real3 local = make_real3(aside[i][0] * cosine, aside[i][1] * cosine, cosine);
-        beside[i] = ray_of(of_three(ray->origin), frame_out(along, local), ray->near_end, ray->far_end);
-    }
-    orr_field_rays_meet(t->fields, beside, 4, shows);
-    captured_slope slope = captured_beside(captured_begin(0.0f), 0.0f, 0.0f, depth, depth, perspective);
-    for (int i = 0; i < 4; i++) {
-        const real there = shows[i].rgba[3] > 0.0f ? shows[i].depth * cosine : INFINITY;
-        slope = captured_beside(slope, aside[i][0], aside[i][1], there, depth, perspective);
-    }
-    captured_surface found = captured_fit(slope, 0.0f, 0.0f, depth, perspective);
-    found.normal = frame_out(along, found.normal);
-    return found;
-}
-
 // What fields show on a ray, in the light of lamps that were not there, too.
 static void light_field(path *p, const orr_ray *ray, orr_field_seen *shows)
 {
@@ -149,11 +124,12 @@ static void light_field(path *p, const orr_ray *ray, orr_field_seen *shows)
     if (t->captured.added.count == 0 || !(alpha >= (real)CAPTURED_ALPHA)) {
         return;
     }
-    const captured_surface surface = field_surface(t, ray, shows->depth);
+    float normal[1][4];
+    orr_field_rays_normals(t->fields, ray, 1, shows, normal);
     const captured_point at = {add_scaled3(of_three(ray->origin), of_three(ray->direction), shows->depth), -1,
                                &p->random, &p->rays};
     const real3 sum =
-        captured_added_light(&t->captured, &t->lights, &t->world, &at, surface.normal, surface.known);
+        captured_added_light(&t->captured, &t->lights, &t->world, &at, of_three(normal[0]), normal[0][3]);
     const real light[3] = {sum.x, sum.y, sum.z};
     for (int k = 0; k < 3; k++) {
         if (light[k] > 0.0f) {
