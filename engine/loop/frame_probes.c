@@ -411,7 +411,7 @@ orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slo
         bounced.grids[i] = &found[i]->bounce.shown;
         bounced.harmonics[i] = (const float(*)[3][9]) & found[i]->map->harmonics;
     }
-    ORR_TRY(orr_frame_bounce_hold(&probes->bounce, slot, scene->context.isa, error));
+    ORR_TRY(orr_frame_bounce_hold(&probes->bounce, slot, scene->context.jobs, scene->context.isa, error));
     const updating u = {probes, scene, list, &behind, &bounced, hash_captured(list, &behind)};
     ORR_TRY(update(&u, found, lit, count, error));
     for (int i = 0; i < count; i++) {

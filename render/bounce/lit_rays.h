@@ -2,6 +2,7 @@
 // throw on each other (grid.h).
 #pragma once
 
+#include "render/bounce/lit_shadows.h"
 #include "render/cpu/rays/mesh_trees.h"
 
 typedef struct orr_lit_rays {
@@ -9,12 +10,14 @@ typedef struct orr_lit_rays {
     orr_mesh_trees trees;
     orr_draw_list list;        // whose meshes the trees are of
     orr_draw_lighting *lights; // in the world's space
+    orr_lit_shadows shadows;   // of what is no mesh
     float linear[256];         // of a byte of sRGB
 } orr_lit_rays;
 
 // Holds the list's meshes, whose places the host knows, and its lights; what it refers to must outlive the
 // rays. ORR_ERROR_MEMORY; ORR_ERROR_CAPACITY as orr_mesh_trees_hold.
-orr_result orr_lit_rays_hold(orr_lit_rays *rays, orr_isa isa, const orr_draw_list *list, orr_error *error);
+orr_result orr_lit_rays_hold(orr_lit_rays *rays, orr_jobs *jobs, orr_isa isa, const orr_draw_list *list,
+                             orr_error *error);
 void orr_lit_rays_free(orr_lit_rays *rays); // zero is empty
 
 typedef struct orr_lit_hit {
