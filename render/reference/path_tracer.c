@@ -51,7 +51,7 @@ struct orr_path_tracer {
     air_view haze;
     pixel_sums *pixels; // height x width
     air_sums *air;      // height x width x air_groups; NULL: there is no haze and no fog
-    int air_groups;     // of AIR_GROUPS: one, or all where there is glass
+    int air_groups;     // of AIR_GROUPS: one, or all where there is glass, or a mirror
     int64_t samples;
     int64_t *rays;  // by worker
     int64_t wanted; // samples of the parallel-for at hand
@@ -68,9 +68,9 @@ typedef struct path {
     const orr_mesh_material *inside;
     bool through_glass; // it has gone on through smooth surfaces that light goes through
     bool sun_counted; // where it last looked for the sun it did so through the glass that it has gone through
-    // of what is seen by smooth glass, behind air
-    bool by_glass; // it has met nothing else so far
-    bool reflects; // that did so, the last one
+    // of what is seen by glass and mirrors, behind air
+    bool in_air;   // it has met nothing else so far
+    bool reflects; // the last of them did
     air_way beyond;
 } path;
 
@@ -487,7 +487,6 @@ static bool scatter_glass(path *p, const surface_point *at, orr_ray *ray, real *
         return false;
     }
     const bool reflected = dot3(at->plane, direction) > 0.0f;
-    p->by_glass = p->by_glass && g.smooth;
     p->reflects = reflected;
     p->sun_counted = g.smooth ? p->sun_counted && !reflected : !enters_body(at, &b, direction);
     p->through = times3(p->through, scale3(value.weight, 1.0f / value.pdf));
@@ -510,7 +509,8 @@ static bool scatter(path *p, surface_point *at, orr_ray *ray, real *pdf)
     if (meets_glass(p, at)) {
         return scatter_glass(p, at, ray, pdf);
     }
-    p->by_glass = false;
+    p->in_air = p->in_air && surface_mirrors(at);
+    p->reflects = true;
     neural_surface network;
     const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f), &network);
     add_light(p, direct_light(p, at, &b), 1.0f);
@@ -561,8 +561,8 @@ static void meet_lamps(path *p, const orr_ray *ray, real pdf)
     }
 }
 
-// The next surface of a path beyond smooth glass, where endless planes end as for the camera, and the air up
-// to it or to the sky.
+// The next surface of a path beyond glass or a mirror, where endless planes end as for the camera, and the
+// air up to it or to the sky.
 static bool look_beyond(path *p, orr_ray *ray, bool direct, orr_ray_hit *hit)
 {
     const orr_path_tracer *t = p->tracer;
@@ -588,11 +588,11 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
     const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
     real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
     bool direct = true; // only mirrors and smooth surfaces that light goes through were met
-    p->by_glass = t->air_groups == AIR_GROUPS;
+    p->in_air = t->air_groups == AIR_GROUPS;
     for (int bounce = 0;; bounce++) {
         const real3 direction = of_three(ray.direction);
         surface_point at = surfaces_look(&t->world, &hit, direction);
-        if (p->by_glass && bounce == 0) {
+        if (p->in_air && bounce == 0) {
             p->beyond = air_way_from(&t->haze, at.position);
         }
         pass_body(p, &at, hit.distance);
@@ -604,13 +604,13 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
         p->rays++;
         direct = direct && (pdf == 0.0f || pdf == GLASS_SURE);
         const bool met =
-            p->by_glass ? look_beyond(p, &ray, direct, &hit) : surfaces_nearest(&sieve, &ray, direct, &hit);
+            p->in_air ? look_beyond(p, &ray, direct, &hit) : surfaces_nearest(&sieve, &ray, direct, &hit);
         ray.far_end = hit.distance;
         if (pdf > 0.0f) { // mirrors show no lamps, as in frames
             meet_lamps(p, &ray, pdf);
         }
         pass_veil(p, &ray);
-        if (p->by_glass) {
+        if (p->in_air) {
             air_way *way = &p->beyond;
             way->group = bounce == 0 ? p->reflects ? AIR_REFLECTED : AIR_REFRACTED : way->group;
             way->share = p->through;
@@ -891,7 +891,7 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
     const bool hazy = air_is_there(t->haze.haze);
-    t->air_groups = hazy && surfaces_transmit(&t->world) ? AIR_GROUPS : 1;
+    t->air_groups = hazy && surfaces_lead_on(&t->world) ? AIR_GROUPS : 1;
     t->air = hazy ? orr_alloc_zero((size_t)(pixel_count(t) * t->air_groups), sizeof *t->air) : NULL;
     return t->pixels && t->rays && (t->air || !hazy)
                ? ORR_OK
