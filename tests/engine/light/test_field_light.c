@@ -385,12 +385,16 @@ static void rays_show_fields_in_new_lamps(void **state)
     (void)state;
     const orr_transform placed = {.position = {0, 0, 0.5f}, .rotation = {1}, .scale = 0.4f};
     const orr_light_desc open = open_lamp();
+    orr_light_desc not_on_fields = open;
     double drawn, traced, without_shadows;
     stage s;
     open_stage(&s, engine, false);
     assert_ok(orr_scene_add_file(s.scene, write_sphere(1.0f, 0.0f, 1.0f), &placed, NULL, &error));
     assert_ok(orr_scene_set_rays(s.scene, true, &error));
+    not_on_fields.clouds = false;
+    assert_ok(orr_scene_add_light(s.scene, &not_on_fields, &error));
     draw_ball(s.scene, false, before);
+    assert_ok(orr_scene_clear_lights(s.scene, &error));
     assert_ok(orr_scene_add_light(s.scene, &lamp, &error));
     draw_ball(s.scene, false, after);
     drawn = added_in_mirror();
