@@ -242,5 +242,6 @@ void orr_lit_rays_meet(const orr_lit_rays *r, const orr_ray *ray, const uint8_t 
         hit->light[k] = shown && isfinite(light) ? light : 0.0f;
         hit->base[k] = shown && !look->unlit ? base : 0.0f;
     }
-    hit->dark_back = !front && !(hit->light[0] + hit->light[1] + hit->light[2] > 0.0f);
+    const bool dark = !front && !(hit->light[0] + hit->light[1] + hit->light[2] > 0.0f);
+    hit->dark_back = !dark ? 0 : orr_material_two_sided(look) ? ORR_BACK_OF_TWO_SIDES : ORR_BACK_OF_BODY;
 }

@@ -28,8 +28,12 @@ typedef struct orr_lit_hit {
     float normal[3]; // of the triangle, unit, on the side of the ray's start
     float base[3];   // the part of light that it reflects, linear
     float light[3];  // that it emits, and reflects of lamps
-    bool dark_back;  // the back of a triangle, on which no lamp shines
+    int dark_back;   // of the back of a triangle, on which no lamp shines: of orr_lit_backs; else 0
 } orr_lit_hit;
+
+// How much a back says that it is seen from within a body. That of what is shown from both sides may be the
+// underside of a plate, and says little.
+enum orr_lit_backs { ORR_BACK_OF_TWO_SIDES = 1, ORR_BACK_OF_BODY = 6 };
 
 // The first surface on a ray, both sides of triangles. passed: of each mesh, does the ray go through it?
 // NULL: through none. chance: two numbers in [0, 1), the place on a rectangle of light to which the shadow of
