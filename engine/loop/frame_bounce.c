@@ -19,14 +19,16 @@ bool orr_frame_is_flat(const orr_mesh *mesh)
 
 // ---- what rays meet ----
 
+// And of what was captured in their light, whose maps may be made later.
 static uint64_t hash_lights(const orr_draw_list *list)
 {
     uint64_t hash = orr_hash_bytes(ORR_HASH_BEGIN, &list->sun, sizeof list->sun);
     hash = orr_hash_bytes(hash, list->lights, (size_t)list->light_count * sizeof *list->lights);
-    return orr_hash_bytes(hash, &list->shadows, sizeof list->shadows);
+    hash = orr_hash_bytes(hash, &list->shadows, sizeof list->shadows);
+    return list->self_shadow ? orr_hash_bytes(hash, &list->self_shadow->key, sizeof(uint64_t)) : hash;
 }
 
-orr_result orr_frame_bounce_hold(orr_frame_bounce *b, const orr_frame_slot *slot, orr_isa isa,
+orr_result orr_frame_bounce_hold(orr_frame_bounce *b, const orr_frame_slot *slot, orr_jobs *jobs, orr_isa isa,
                                  orr_error *error)
 {
     const orr_draw_list *list = &slot->list;
@@ -55,7 +57,7 @@ orr_result orr_frame_bounce_hold(orr_frame_bounce *b, const orr_frame_slot *slot
     orr_draw_list known = *list;
     known.meshes = b->meshes;
     known.mesh_count = b->count;
-    return orr_lit_rays_hold(&b->rays, isa, &known, error);
+    return orr_lit_rays_hold(&b->rays, jobs, isa, &known, error);
 }
 
 static bool is_own(const orr_frame_bounce *b, int i, int layer)

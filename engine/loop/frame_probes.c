@@ -383,13 +383,14 @@ static bool are_several(const orr_draw_list *list)
     return parts > 1;
 }
 
-// Are meshes lit by probes?
-static bool are_on(const orr_scene *scene, const orr_draw_list *list)
+// Are the meshes of the view's copy lit by probes?
+static bool are_on(const orr_scene *scene, const orr_world *world, const orr_view *view,
+                   const orr_draw_list *list)
 {
     const bool captured = list->splat_count + list->field_count > 0;
     return scene->probes == ORR_SCENE_PROBES_ON
                ? captured || are_several(list)
-               : orr_scene_probes_by_lamps(scene) && !captured && are_several(list);
+               : orr_world_probes_by_lamps(world, view->world) && are_several(list);
 }
 
 orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slot, const orr_scene *scene,
@@ -398,7 +399,7 @@ orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slo
     orr_draw_list *list = &slot->list;
     lit_layer lit[ORR_FRAME_PROBES];
     orr_frame_probe *found[ORR_FRAME_PROBES];
-    const int count = are_on(scene, list) ? find_layers(slot, lit) : 0;
+    const int count = are_on(scene, world, view, list) ? find_layers(slot, lit) : 0;
     if (count == 0) {
         return ORR_OK;
     }
@@ -410,7 +411,7 @@ orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slo
         bounced.grids[i] = &found[i]->bounce.shown;
         bounced.harmonics[i] = (const float(*)[3][9]) & found[i]->map->harmonics;
     }
-    ORR_TRY(orr_frame_bounce_hold(&probes->bounce, slot, scene->context.isa, error));
+    ORR_TRY(orr_frame_bounce_hold(&probes->bounce, slot, scene->context.jobs, scene->context.isa, error));
     const updating u = {probes, scene, list, &behind, &bounced, hash_captured(list, &behind)};
     ORR_TRY(update(&u, found, lit, count, error));
     for (int i = 0; i < count; i++) {

@@ -153,8 +153,6 @@ orr_result orr_scene_sun_explains(const orr_scene *scene, const float direction[
                                   orr_error *error);
 // Adds a light, and leaves the clouds as they are.
 orr_result orr_scene_put_light(orr_scene *scene, const orr_light_desc *light, orr_error *error);
-// Are lamps all that lights the scene, so that probes of its meshes are on unless it says that they are off?
-bool orr_scene_probes_by_lamps(const orr_scene *scene);
 // How many lights the scene has, and its meshes.
 int orr_scene_light_total(const orr_scene *scene);
 // Is its light the default sun, which depends on which layers there are?

@@ -13,7 +13,8 @@ enum {
     TEXELS_ACROSS = 8 // of the mip level in which colours are looked up: rays are few, and far apart
 };
 
-orr_result orr_lit_rays_hold(orr_lit_rays *r, orr_isa isa, const orr_draw_list *list, orr_error *error)
+orr_result orr_lit_rays_hold(orr_lit_rays *r, orr_jobs *jobs, orr_isa isa, const orr_draw_list *list,
+                             orr_error *error)
 {
     static const float world[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     if (!r->lights) {
@@ -25,12 +26,14 @@ orr_result orr_lit_rays_hold(orr_lit_rays *r, orr_isa isa, const orr_draw_list *
     r->list.environment_count = 0;
     memcpy(r->list.lens.view, world, sizeof world);
     orr_draw_light_up(&r->list, r->lights);
+    ORR_TRY(orr_lit_shadows_hold(&r->shadows, jobs, isa, &r->list, error));
     return orr_mesh_trees_hold(&r->trees, list, error);
 }
 
 void orr_lit_rays_free(orr_lit_rays *r)
 {
     orr_mesh_trees_free(&r->trees);
+    orr_lit_shadows_free(&r->shadows);
     orr_free(r->lights);
     *r = (orr_lit_rays){0};
 }
@@ -54,7 +57,7 @@ static const orr_mesh_material *material_of(const orr_mesh_tree *tree, uint32_t 
 
 // ---- lamps ----
 
-// Does nothing that casts shadows keep light off a point, from so far in a direction?
+// Does no mesh that casts shadows keep light off a point, from so far in a direction?
 static bool arrives(const orr_lit_rays *r, const float from[3], real3 towards, float distance)
 {
     orr_ray ray = {{from[0], from[1], from[2]}, {towards.x, towards.y, towards.z}, 0.0f, distance};
@@ -110,8 +113,13 @@ static real3 light_of_lamps(const orr_lit_rays *r, const orr_lit_hit *hit, const
         }
         real3 towards;
         const float distance = look_towards(lamp, &incident, from, chance, &towards);
-        const bool lights = !casts_shadows(&r->list, r->lights, i) || arrives(r, from, towards, distance);
-        sums = lights ? lit : light_add(sums, source, incident, point, 0.0f, 0.0f, 0.0f);
+        float left = 1.0f;
+        if (casts_shadows(&r->list, r->lights, i)) {
+            left = arrives(r, from, towards, distance)
+                       ? orr_lit_shadows_left(&r->shadows, i, hit->position, hit->normal)
+                       : 0.0f;
+        }
+        sums = left == 1.0f ? lit : light_add(sums, source, incident, point, left, 0.0f, 0.0f);
     }
     return sums.diffuse;
 }
@@ -234,5 +242,6 @@ void orr_lit_rays_meet(const orr_lit_rays *r, const orr_ray *ray, const uint8_t 
         hit->light[k] = shown && isfinite(light) ? light : 0.0f;
         hit->base[k] = shown && !look->unlit ? base : 0.0f;
     }
-    hit->dark_back = !front && !(hit->light[0] + hit->light[1] + hit->light[2] > 0.0f);
+    const bool dark = !front && !(hit->light[0] + hit->light[1] + hit->light[2] > 0.0f);
+    hit->dark_back = !dark ? 0 : orr_material_two_sided(look) ? ORR_BACK_OF_TWO_SIDES : ORR_BACK_OF_BODY;
 }

@@ -49,6 +49,18 @@ static uint32_t chunk_size(const orr_mesh_part *part)
     return size > MESH_CHUNK ? size : MESH_CHUNK;
 }
 
+// New lamps on what rays show of fields, in the shadows of what is drawn.
+static orr_result set_field_light(mesh_raster *raster, orr_arena *arena, const orr_draw_list *list,
+                                  orr_error *error)
+{
+    orr_field_lamps *lamps;
+    TRY_TAKE(lamps, 1);
+    raster->rays.lit = (orr_field_light_job){.lamps = orr_field_lamps_find(list, lamps) ? lamps : NULL,
+                                             .captured = list->self_shadow ? list->self_shadow->depths : NULL,
+                                             .maps = {raster->shadows, raster->picture.clouds}};
+    return ORR_OK;
+}
+
 // Rays that walk what the list holds, where a surface asks for them and pictures are in colour.
 static orr_result set_rays(mesh_raster *raster, orr_jobs *jobs, orr_isa isa, orr_arena *arena,
                            const orr_draw_list *list, orr_error *error)
@@ -60,6 +72,7 @@ static orr_result set_rays(mesh_raster *raster, orr_jobs *jobs, orr_isa isa, orr
     ORR_TRY(orr_affine_invert(list->lens.view, raster->rays.to_world, error));
     if (list->field_count > 0) {
         ORR_TRY(orr_field_rays_create(jobs, arena, list, &raster->rays.fields, error));
+        ORR_TRY(set_field_light(raster, arena, list, error));
     }
     raster->rays.trees = list->rays;
     raster->rays.glass = orr_ray_list_transmits(list);

@@ -17,6 +17,7 @@
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/rays/ray_trees.h"
+#include "render/field_light/field_light.h"
 #include "render/mesh_triangle.h"
 
 enum {
@@ -73,6 +74,7 @@ typedef struct mesh_surface {
 typedef struct ray_view {
     const orr_ray_trees *trees; // NULL: there are none
     orr_field_rays *fields;     // NULL: there are none
+    orr_field_light_job lit;    // new lamps on them; lamps NULL: there are none
     float to_world[12];         // from the camera
     int first_surface;          // of the meshes of the list: after that of the backdrop
     int far;                    // the environment that is infinitely far away; -1: none

@@ -1,15 +1,10 @@
 // Lanes over the pixels of a row: what fields show, in the light of lamps as well.
-#include "render/cloud_shadow/cloud_shadow_cpu.h"
-#include "render/cpu/shadow_cpu.h"
-#include "render/field_light/captured_light_formula.h"
-#include "render/field_light/field_light.h"
+#include "render/field_light/field_light_cpu.h"
 
 // A group of pixels of the row.
 typedef struct group {
     sint column; // within the picture
-    real3 position, normal;
-    real known;
-    mask lit;
+    field_point point;
 } group;
 
 FN sint clamp_column(const orr_field_lamps *l, sint column)
@@ -47,43 +42,6 @@ static captured_surface surface_of(const orr_field_light_job *job, const group *
                         R(((float)row + 0.5f - l->eye.centre[1]) * down), here, orthographic);
 }
 
-// The part of a lamp that reaches the points past meshes, what is captured and clouds that move.
-static real visible_part(const orr_field_light_job *job, int lamp, const group *g)
-{
-    const orr_field_lamps *l = job->lamps;
-    const int number = l->lamps.numbers[lamp];
-    const orr_shadow_maps *shadows = job->maps.shadows;
-    const orr_cloud_shadows *clouds = job->maps.clouds;
-    const int caster = shadows && shadows->texels ? shadows->plan.light_of[number] : -1;
-    real visible = caster < 0 ? R(1.0) : shadow_lookup(shadows, caster, g->position, g->normal);
-    const int map = l->captured_of[lamp];
-    if (map >= 0) {
-        visible = visible * shadow_lookup_in(job->captured + l->captured_firsts[map],
-                                             shadow_view_of(&l->captured[map]), g->position, g->normal);
-    }
-    return clouds && clouds->count > 0 ? visible * cloud_shadow_lookup(clouds, number, g->position, R(-1.0))
-                                       : visible;
-}
-
-// The radiance of white surfaces in the light of the lamps.
-static real3 light_on(const orr_field_light_job *job, const group *g)
-{
-    const orr_captured_lamps *lamps = &job->lamps->lamps;
-    real3 sum = make_real3(R(0.0), R(0.0), R(0.0));
-    for (int i = 0; i < lamps->count; i++) {
-        const orr_light_values *lamp = &lamps->lamps[i];
-        const light_incidence incident = light_incident(light_of(lamp), g->position);
-        const real cosine = max_(dot3(incident.to_light, g->normal), R(0.0));
-        real strength = incident.strength * captured_facing(g->known, cosine);
-        strength = sel(and_(g->lit, strength > R(CAPTURED_FAINT)), strength, R(0.0));
-        if (any(strength > R(0.0))) {
-            strength = strength * visible_part(job, i, g);
-            sum = light_add_colour(sum, strength, lamp->diffuse[0], lamp->diffuse[1], lamp->diffuse[2]);
-        }
-    }
-    return sum;
-}
-
 FN void relight_plane(float *plane, int count, real lit_colour)
 {
     float values[ORR_LANES];
@@ -99,17 +57,18 @@ static void light_group(const orr_field_light_job *job, int left, int row)
     group g = {.column = clamp_column(l, lane_index() + I(left))};
     const real depth = real_gather(job->depth + first, g.column);
     real alpha = real_gather(job->colour + 3 * plane + first, g.column);
-    g.lit = and_(depth < R(__builtin_inff()), alpha >= R(CAPTURED_ALPHA));
-    if (!any(g.lit)) {
+    g.point.lit = and_(depth < R(__builtin_inff()), alpha >= R(CAPTURED_ALPHA));
+    if (!any(g.point.lit)) {
         return;
     }
-    const real here = sel(g.lit, depth, R(1.0));
-    alpha = sel(g.lit, alpha, R(1.0));
+    const real here = sel(g.point.lit, depth, R(1.0));
+    alpha = sel(g.point.lit, alpha, R(1.0));
     const captured_surface surface = surface_of(job, &g, row, here);
-    g.normal = surface.normal;
-    g.known = surface.known;
-    g.position = shadow_seen(shadow_eye_of(&l->eye), to_real(g.column) + R(0.5), R((float)row + 0.5f), here);
-    const real3 light = light_on(job, &g);
+    g.point.normal = surface.normal;
+    g.point.known = surface.known;
+    g.point.position =
+        shadow_seen(shadow_eye_of(&l->eye), to_real(g.column) + R(0.5), R((float)row + 0.5f), here);
+    const real3 light = field_light_on(job, &g.point);
     const real lights[3] = {light.x, light.y, light.z};
     for (int k = 0; k < 3; k++) {
         float *channel = job->colour + k * plane + first;

@@ -18,8 +18,8 @@ typedef struct air_sums {
 // The samples of a pixel by the air that is before them alike.
 enum {
     AIR_SEEN,      // behind what is up to the first surface
-    AIR_REFRACTED, // behind that, smooth glass, and what is beyond; its light is a part of the first's
-    AIR_REFLECTED, // likewise of what the first surface of glass reflects
+    AIR_REFRACTED, // behind that, glass, and what is beyond; its light is a part of the first's
+    AIR_REFLECTED, // likewise of what the first surface, of glass or a mirror, reflects
     AIR_GROUPS
 };
 
@@ -28,7 +28,7 @@ typedef struct air_sample {
     haze_air air; // up to the first surface
     real3 behind; // linear: what of that surface's light passes splats and fields
     real part;    // that those let through; 0: nothing is behind air
-    // of what that surface shows by smooth glass, `group` of AIR_GROUPS; AIR_SEEN: nothing
+    // of what that surface shows by glass or as a mirror, `group` of AIR_GROUPS; AIR_SEEN: nothing
     int group;
     haze_air air_beyond;
     real3 beyond, share; // linear, likewise; what of light from there passes the first air, splats and fields

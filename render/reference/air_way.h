@@ -1,5 +1,5 @@
 // The air on the way of a path from the camera: up to its first surface, and beyond that where it goes on by
-// smooth glass (haze_formula.h).
+// glass or a mirror (haze_formula.h).
 #pragma once
 
 #include "render/reference/air.h"

@@ -2,9 +2,14 @@
 #include "render/reference/field_rays.h"
 
 #include "neural/fields/field_formula.h"
+#include "render/field_light/captured_light_formula.h"
+#include "render/formula_inputs.h"
+#include "render/reference/bsdf.h"
+#include "render/reference/surfaces.h"
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 struct orr_field_rays {
     orr_field_layer_rays *layers; // layer_count
@@ -78,6 +83,69 @@ void orr_field_rays_meet(orr_field_rays *f, const orr_ray *rays, int count, orr_
     }
     atomic_flag_clear_explicit(&f->taken[worker], memory_order_release);
 }
+
+// ---- how it lies ----
+
+enum { BESIDE = 4, TOGETHER = ORR_FIELD_RAYS / BESIDE };
+
+static const real aside[BESIDE][2] = {{(real)CAPTURED_SPAN, 0.0f},
+                                      {-(real)CAPTURED_SPAN, 0.0f},
+                                      {0.0f, (real)CAPTURED_SPAN},
+                                      {0.0f, -(real)CAPTURED_SPAN}};
+
+static real cosine_aside(void)
+{
+    return 1.0f / sqrtf(1.0f + (real)CAPTURED_SPAN * (real)CAPTURED_SPAN);
+}
+
+static orr_ray turned_aside(const orr_ray *ray, int i)
+{
+    const real cosine = cosine_aside();
+    const real3 local = make_real3(aside[i][0] * cosine, aside[i][1] * cosine, cosine),
+                d = frame_out(of_three(ray->direction), local);
+    orr_ray turned = *ray;
+    turned.direction[0] = d.x, turned.direction[1] = d.y, turned.direction[2] = d.z;
+    return turned;
+}
+
+static void find_normal(const orr_ray *ray, float depth, const orr_field_seen beside[BESIDE], float normal[4])
+{
+    const mask perspective = 0;
+    captured_slope slope = captured_beside(captured_begin(0.0f), 0.0f, 0.0f, depth, depth, perspective);
+    for (int i = 0; i < BESIDE; i++) {
+        const real there = beside[i].rgba[3] > 0.0f ? beside[i].depth * cosine_aside() : INFINITY;
+        slope = captured_beside(slope, aside[i][0], aside[i][1], there, depth, perspective);
+    }
+    const captured_surface found = captured_fit(slope, 0.0f, 0.0f, depth, perspective);
+    const real3 n = frame_out(of_three(ray->direction), found.normal);
+    normal[0] = n.x, normal[1] = n.y, normal[2] = n.z, normal[3] = found.known;
+}
+
+void orr_field_rays_normals(orr_field_rays *f, const orr_ray *rays, int count, const orr_field_seen *seen,
+                            float (*normals)[4])
+{
+    orr_ray beside[ORR_FIELD_RAYS];
+    orr_field_seen shows[ORR_FIELD_RAYS];
+    int held[TOGETHER], waiting = 0;
+    for (int i = 0; i < count; i++) {
+        memset(normals[i], 0, sizeof normals[i]);
+        if (seen[i].rgba[3] >= (float)CAPTURED_ALPHA) {
+            for (int k = 0; k < BESIDE; k++) {
+                beside[BESIDE * waiting + k] = turned_aside(&rays[i], k);
+            }
+            held[waiting++] = i;
+        }
+        if (waiting == TOGETHER || (i == count - 1 && waiting > 0)) {
+            orr_field_rays_meet(f, beside, BESIDE * waiting, shows);
+            for (int k = 0; k < waiting; k++) {
+                find_normal(&rays[held[k]], seen[held[k]].depth, shows + BESIDE * k, normals[held[k]]);
+            }
+            waiting = 0;
+        }
+    }
+}
+
+// ---- among splats ----
 
 static void add_splats_between(const orr_gaussians *splats, const orr_gaussian_walk *walk, const orr_ray *ray,
                                float near_end, float far_end, orr_veil *veil)

@@ -51,7 +51,7 @@ struct orr_path_tracer {
     air_view haze;
     pixel_sums *pixels; // height x width
     air_sums *air;      // height x width x air_groups; NULL: there is no haze and no fog
-    int air_groups;     // of AIR_GROUPS: one, or all where there is glass
+    int air_groups;     // of AIR_GROUPS: one, or all where there is glass, or a mirror
     int64_t samples;
     int64_t *rays;  // by worker
     int64_t wanted; // samples of the parallel-for at hand
@@ -68,9 +68,9 @@ typedef struct path {
     const orr_mesh_material *inside;
     bool through_glass; // it has gone on through smooth surfaces that light goes through
     bool sun_counted; // where it last looked for the sun it did so through the glass that it has gone through
-    // of what is seen by smooth glass, behind air
-    bool by_glass; // it has met nothing else so far
-    bool reflects; // that did so, the last one
+    // of what is seen by glass and mirrors, behind air
+    bool in_air;   // it has met nothing else so far
+    bool reflects; // the last of them did
     air_way beyond;
 } path;
 
@@ -116,31 +116,6 @@ static void shadow_veil(path *p, const orr_ray *ray, orr_veil *v)
     }
 }
 
-// How the surface lies that fields show on a ray, by those beside it. A unit normal in the world, and whether
-// it is known.
-static captured_surface field_surface(const orr_path_tracer *t, const orr_ray *ray, real depth)
-{
-    const mask perspective = 0;
-    const real span = (real)CAPTURED_SPAN, cosine = 1.0f / sqrtf(1.0f + span * span);
-    const real3 along = of_three(ray->direction);
-    const real aside[4][2] = {{span, 0.0f}, {-span, 0.0f}, {0.0f, span}, {0.0f, -span}};
-    orr_ray beside[4];
-    orr_field_seen shows[4];
-    for (int i = 0; i < 4; i++) {
-        const real3 local = make_real3(aside[i][0] * cosine, aside[i][1] * cosine, cosine);
-        beside[i] = ray_of(of_three(ray->origin), frame_out(along, local), ray->near_end, ray->far_end);
-    }
-    orr_field_rays_meet(t->fields, beside, 4, shows);
-    captured_slope slope = captured_beside(captured_begin(0.0f), 0.0f, 0.0f, depth, depth, perspective);
-    for (int i = 0; i < 4; i++) {
-        const real there = shows[i].rgba[3] > 0.0f ? shows[i].depth * cosine : INFINITY;
-        slope = captured_beside(slope, aside[i][0], aside[i][1], there, depth, perspective);
-    }
-    captured_surface found = captured_fit(slope, 0.0f, 0.0f, depth, perspective);
-    found.normal = frame_out(along, found.normal);
-    return found;
-}
-
 // What fields show on a ray, in the light of lamps that were not there, too.
 static void light_field(path *p, const orr_ray *ray, orr_field_seen *shows)
 {
@@ -149,11 +124,12 @@ static void light_field(path *p, const orr_ray *ray, orr_field_seen *shows)
     if (t->captured.added.count == 0 || !(alpha >= (real)CAPTURED_ALPHA)) {
         return;
     }
-    const captured_surface surface = field_surface(t, ray, shows->depth);
+    float normal[1][4];
+    orr_field_rays_normals(t->fields, ray, 1, shows, normal);
     const captured_point at = {add_scaled3(of_three(ray->origin), of_three(ray->direction), shows->depth), -1,
                                &p->random, &p->rays};
     const real3 sum =
-        captured_added_light(&t->captured, &t->lights, &t->world, &at, surface.normal, surface.known);
+        captured_added_light(&t->captured, &t->lights, &t->world, &at, of_three(normal[0]), normal[0][3]);
     const real light[3] = {sum.x, sum.y, sum.z};
     for (int k = 0; k < 3; k++) {
         if (light[k] > 0.0f) {
@@ -511,7 +487,6 @@ static bool scatter_glass(path *p, const surface_point *at, orr_ray *ray, real *
         return false;
     }
     const bool reflected = dot3(at->plane, direction) > 0.0f;
-    p->by_glass = p->by_glass && g.smooth;
     p->reflects = reflected;
     p->sun_counted = g.smooth ? p->sun_counted && !reflected : !enters_body(at, &b, direction);
     p->through = times3(p->through, scale3(value.weight, 1.0f / value.pdf));
@@ -534,7 +509,8 @@ static bool scatter(path *p, surface_point *at, orr_ray *ray, real *pdf)
     if (meets_glass(p, at)) {
         return scatter_glass(p, at, ray, pdf);
     }
-    p->by_glass = false;
+    p->in_air = p->in_air && surface_mirrors(at);
+    p->reflects = true;
     neural_surface network;
     const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f), &network);
     add_light(p, direct_light(p, at, &b), 1.0f);
@@ -585,8 +561,8 @@ static void meet_lamps(path *p, const orr_ray *ray, real pdf)
     }
 }
 
-// The next surface of a path beyond smooth glass, where endless planes end as for the camera, and the air up
-// to it or to the sky.
+// The next surface of a path beyond glass or a mirror, where endless planes end as for the camera, and the
+// air up to it or to the sky.
 static bool look_beyond(path *p, orr_ray *ray, bool direct, orr_ray_hit *hit)
 {
     const orr_path_tracer *t = p->tracer;
@@ -612,11 +588,11 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
     const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
     real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
     bool direct = true; // only mirrors and smooth surfaces that light goes through were met
-    p->by_glass = t->air_groups == AIR_GROUPS;
+    p->in_air = t->air_groups == AIR_GROUPS;
     for (int bounce = 0;; bounce++) {
         const real3 direction = of_three(ray.direction);
         surface_point at = surfaces_look(&t->world, &hit, direction);
-        if (p->by_glass && bounce == 0) {
+        if (p->in_air && bounce == 0) {
             p->beyond = air_way_from(&t->haze, at.position);
         }
         pass_body(p, &at, hit.distance);
@@ -628,13 +604,13 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
         p->rays++;
         direct = direct && (pdf == 0.0f || pdf == GLASS_SURE);
         const bool met =
-            p->by_glass ? look_beyond(p, &ray, direct, &hit) : surfaces_nearest(&sieve, &ray, direct, &hit);
+            p->in_air ? look_beyond(p, &ray, direct, &hit) : surfaces_nearest(&sieve, &ray, direct, &hit);
         ray.far_end = hit.distance;
         if (pdf > 0.0f) { // mirrors show no lamps, as in frames
             meet_lamps(p, &ray, pdf);
         }
         pass_veil(p, &ray);
-        if (p->by_glass) {
+        if (p->in_air) {
             air_way *way = &p->beyond;
             way->group = bounce == 0 ? p->reflects ? AIR_REFLECTED : AIR_REFRACTED : way->group;
             way->share = p->through;
@@ -915,7 +891,7 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
     const bool hazy = air_is_there(t->haze.haze);
-    t->air_groups = hazy && surfaces_transmit(&t->world) ? AIR_GROUPS : 1;
+    t->air_groups = hazy && surfaces_lead_on(&t->world) ? AIR_GROUPS : 1;
     t->air = hazy ? orr_alloc_zero((size_t)(pixel_count(t) * t->air_groups), sizeof *t->air) : NULL;
     return t->pixels && t->rays && (t->air || !hazy)
                ? ORR_OK

@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
+#include "render/cpu/rays/rays_formula.h"
 #include "render/glass/glass_formula.h"
 #include "render/mesh_formula.h"
 #include "render/reference/glass.h"
@@ -301,11 +302,25 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     return p;
 }
 
-bool surfaces_transmit(const surfaces *s)
+static bool is_mirror(const orr_mesh_material *look, real metallic, real roughness)
+{
+    return look->metallic_roughness && !look->neural && metallic >= 1.0f && roughness <= (real)RAYS_SHARP;
+}
+
+bool surface_mirrors(const surface_point *p)
+{
+    return is_mirror(p->material, p->metallic, p->roughness) && !(p->coated > 0.0f);
+}
+
+bool surfaces_lead_on(const surfaces *s)
 {
     bool any = false;
     for (int i = 0; i < s->material_count; i++) {
-        any |= orr_material_transmits(s->materials[i].look);
+        const orr_mesh_material *look = s->materials[i].look;
+        const bool textured = orr_material_texture(look, ORR_TEXTURE_SURFACE) >= 0 ||
+                              orr_material_texture(look, ORR_TEXTURE_SECOND_SURFACE) >= 0;
+        any |= orr_material_transmits(look) ||
+               is_mirror(look, look->metallic, textured ? 0.0f : look->roughness);
     }
     return any;
 }

@@ -80,8 +80,10 @@ typedef struct surface_sieve {
 
 bool surfaces_nearest(const surface_sieve *sieve, const orr_ray *ray, bool heed_sides, orr_ray_hit *hit);
 bool surfaces_any(const surface_sieve *sieve, const orr_ray *ray);
-// Does light go through a material of theirs?
-bool surfaces_transmit(const surfaces *s);
+// Is a point of a smooth metal, at which rays of frames go on (render/cpu/rays)?
+bool surface_mirrors(const surface_point *p);
+// May a material of theirs be such a metal, or does light go through one?
+bool surfaces_lead_on(const surfaces *s);
 // Is what it has met an endless plane (orr_draw_mesh.endless)?
 bool surfaces_endless(const surfaces *s, const orr_ray_hit *hit);
 surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 direction);

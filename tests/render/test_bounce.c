@@ -78,7 +78,7 @@ static void find_light(stage *s, float half, float around)
     static const float dark[3][9] = {{0}};
     const float low[3] = {-half, -half, -half}, high[3] = {half, half, half};
     const orr_bounce_lit lit = {{&s->grid}, {&dark}, 1, 1};
-    assert_ok(orr_lit_rays_hold(&s->rays, orr_isa_best(), &s->list, &error));
+    assert_ok(orr_lit_rays_hold(&s->rays, s->jobs, orr_isa_best(), &s->list, &error));
     assert_ok(orr_bounce_grid_place(&s->grid, low, high, &error));
     // in two parts, as frames do
     orr_bounce_grid_look(&s->grid, s->jobs, &s->rays, 0, s->grid.count / 2);
@@ -259,7 +259,7 @@ static void shadowed_surfaces_throw_nothing(void **state)
                                          .casts_shadows = true};
     const orr_ray under = {{2, 0, 0.5f}, {0, 0, -1}, 0, INFINITY},
                   beside = {{-1, 0, 0.5f}, {0, 0, -1}, 0, INFINITY};
-    assert_ok(orr_lit_rays_hold(&s->rays, orr_isa_best(), &s->list, &error));
+    assert_ok(orr_lit_rays_hold(&s->rays, s->jobs, orr_isa_best(), &s->list, &error));
     orr_lit_rays_meet(&s->rays, &under, NULL, middle, &hit);
     assert_int_equal(hit.mesh, 0);
     assert_float_equal(hit.distance, 0.5, 1e-6);
@@ -273,7 +273,7 @@ static void shadowed_surfaces_throw_nothing(void **state)
     assert_float_equal(hit.light[0], 1.0, 1e-4);
     cover->no_shadow = false;
     s->list.lights[0].casts_shadows = false;
-    assert_ok(orr_lit_rays_hold(&s->rays, orr_isa_best(), &s->list, &error));
+    assert_ok(orr_lit_rays_hold(&s->rays, s->jobs, orr_isa_best(), &s->list, &error));
     orr_lit_rays_meet(&s->rays, &under, NULL, middle, &hit);
     assert_float_equal(hit.light[0], 1.0, 1e-4);
     // from below the floor: the back of a surface that no lamp shines on; and through a mesh that is passed
@@ -292,11 +292,98 @@ static void shadowed_surfaces_throw_nothing(void **state)
     close_stage(s);
 }
 
+// A square of splats across z, 0.5 to either side of (2, 0, 1).
+static orr_splat_pack *make_roof(orr_jobs *jobs)
+{
+    enum { ROW = 24 };
+    const float apart = 1.0f / ROW;
+    orr_splats *splats;
+    orr_splat_pack *pack;
+    assert_ok(orr_splats_create(ROW * ROW, 0, &splats, &error));
+    const orr_splats_view v = orr_splats_data(splats);
+    for (int i = 0; i < ROW * ROW; i++) {
+        const float at[3] = {1.5f + apart * ((float)(i % ROW) + 0.5f),
+                             apart * ((float)(i / ROW) + 0.5f) - 0.5f, 1.0f};
+        memcpy(v.position + 3 * i, at, sizeof at);
+        for (int k = 0; k < 3; k++) {
+            v.log_scale[3 * i + k] = logf(k == 2 ? 0.003f : 0.7f * apart);
+        }
+        v.rotation[4 * i] = 1.0f;
+        v.opacity[i] = 6.0f;
+    }
+    assert_ok(orr_splat_pack_create(jobs, &v, NULL, &pack, &error));
+    orr_splats_destroy(splats);
+    return pack;
+}
+
+// The light of the floor below the roof, and beside it.
+static void look_down(stage *s, float *under, float *beside)
+{
+    const orr_ray down[2] = {{{2, 0, 0.5f}, {0, 0, -1}, 0, INFINITY},
+                             {{-1, 0, 0.5f}, {0, 0, -1}, 0, INFINITY}};
+    const float middle[2] = {0.5f, 0.5f};
+    orr_lit_hit hit;
+    assert_ok(orr_lit_rays_hold(&s->rays, s->jobs, orr_isa_best(), &s->list, &error));
+    orr_lit_rays_meet(&s->rays, &down[0], NULL, middle, &hit);
+    *under = hit.light[0];
+    orr_lit_rays_meet(&s->rays, &down[1], NULL, middle, &hit);
+    *beside = hit.light[0];
+}
+
+// What is captured keeps a lamp off, and a cloud that moves does where it is.
+static void clouds_shadow_what_rays_meet(void **state)
+{
+    (void)state;
+    stage *s = open_stage();
+    const float floor[3] = {0, 0, 0};
+    float under, beside;
+    add_quad(s, 2, floor, 5.0f, true);
+    orr_splat_pack *pack = make_roof(s->jobs);
+    orr_draw_splats roof = {.pack = pack, .key = 1, .casts_shadow = true};
+    memcpy(roof.model, identity, sizeof identity);
+    s->list.shadows = true;
+    s->list.light_count = 1;
+    s->list.lights[0] = (orr_draw_light){.position = {2, 0, 3},
+                                         .attenuation = {0, 0, 1},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {9, 9, 9},
+                                         .casts_shadows = true};
+    const orr_self_shadow_of wall = {
+        .clouds = &roof,
+        .cloud_count = 1,
+        .lights = {{.position = {2, 0, 3}, .direction = {0, 0, -1}, .cutoff = 180}},
+        .light_count = 1};
+    orr_self_shadow *maps;
+    look_down(s, &under, &beside);
+    assert_float_equal(under, 1.0, 1e-4);
+    assert_float_equal(beside, 0.35355339, 1e-4);
+    assert_ok(orr_self_shadow_build(s->jobs, orr_isa_best(), &wall, &maps, &error));
+    s->list.self_shadow = maps;
+    look_down(s, &under, &beside);
+    print_message("    below a captured roof %.4f, beside it %.4f\n", (double)under, (double)beside);
+    assert_float_equal(under, 0.0, 0.0);
+    assert_float_equal(beside, 0.35355339, 1e-4);
+    s->list.self_shadow = NULL;
+    s->list.splats = &roof;
+    s->list.splat_count = 1;
+    for (int i = 0; i < 3; i++) {
+        roof.model[3] = i == 1 ? 6.0f : 0.0f; // away and back
+        look_down(s, &under, &beside);
+        print_message("    a roof that moves: below %.4f, beside %.4f\n", (double)under, (double)beside);
+        assert_float_equal(under, i == 1 ? 1.0 : 0.0, 0.02);
+        assert_float_equal(beside, 0.35355339, 1e-4);
+    }
+    orr_self_shadow_release(maps);
+    orr_splat_pack_destroy(pack);
+    close_stage(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_furnace_has_the_sum_of_its_reflections),
                                        cmocka_unit_test(a_floor_lights_what_is_above_it),
                                        cmocka_unit_test(surfaces_do_not_see_through_themselves),
-                                       cmocka_unit_test(shadowed_surfaces_throw_nothing)};
+                                       cmocka_unit_test(shadowed_surfaces_throw_nothing),
+                                       cmocka_unit_test(clouds_shadow_what_rays_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,25 @@ orr_layer_state orr_world_state(const orr_world *world, int index, const orr_lay
     return (orr_layer_state){layer->id.generation, layer->visible, layer->transform};
 }
 
+static bool shows_captures(const orr_world *world, int index)
+{
+    for (int i = 0; i < world->scene->layer_count; i++) {
+        const orr_layer_data *layer = &world->scene->layers[i];
+        const bool captured = layer->kind == ORR_LAYER_SPLATS || layer->kind == ORR_LAYER_FIELD;
+        if (captured && orr_world_state(world, index, layer).visible) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool orr_world_probes_by_lamps(const orr_world *world, int index)
+{
+    const orr_scene *scene = world->scene;
+    return scene->probes == ORR_SCENE_PROBES_BY_LAMPS && !scene->has_sun && !scene->environment &&
+           orr_scene_light_total(scene) > 0 && !shows_captures(world, index);
+}
+
 // An entry for every slot that the scene can hand out; generation 0 belongs to no layer.
 static orr_result grow(orr_world *world, orr_error *error)
 {

@@ -26,6 +26,9 @@ orr_result orr_world_create_as_of_many(const orr_scene *scene, const orr_world_d
 
 // The state of a layer in one copy.
 orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer);
+// Are probes of a copy's meshes on although its scene does not say so? They are where lamps are all that
+// lights it, and nothing captured is visible.
+bool orr_world_probes_by_lamps(const orr_world *world, int index);
 // ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.
 orr_result orr_world_check(const orr_world *world, orr_error *error);
 // ORR_ERROR_ARGUMENT when there is no such copy.

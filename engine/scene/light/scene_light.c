@@ -230,12 +230,6 @@ orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, s
     return orr_scene_light_clouds(scene, error); // their colours are albedos in its light
 }
 
-bool orr_scene_probes_by_lamps(const orr_scene *scene)
-{
-    return scene->probes == ORR_SCENE_PROBES_BY_LAMPS && !scene->has_sun && !scene->environment &&
-           orr_scene_light_total(scene) > 0;
-}
-
 orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error)
 {
     ORR_ENTER;

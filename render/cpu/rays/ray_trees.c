@@ -145,22 +145,25 @@ static void meet_surface(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met
     }
 }
 
-void orr_ray_trees_meet(const orr_ray_trees *t, orr_field_rays *fields, const orr_ray *rays, int count,
-                        orr_ray_met *met)
+void orr_ray_trees_meet(const orr_ray_trees *t, orr_field_rays *fields, orr_ray *rays, int count,
+                        orr_ray_met *met, orr_field_seen *seen)
 {
     assert(count <= ORR_FIELD_RAYS);
-    orr_ray until[ORR_FIELD_RAYS] = {0};
-    orr_field_seen seen[ORR_FIELD_RAYS] = {0};
     for (int i = 0; i < count; i++) {
         meet_surface(t, &rays[i], &met[i]);
-        until[i] = rays[i];
-        until[i].far_end = met[i].distance;
+        rays[i].far_end = met[i].distance;
     }
+    memset(seen, 0, (size_t)count * sizeof *seen);
     if (fields) {
-        orr_field_rays_meet(fields, until, count, seen);
+        orr_field_rays_meet(fields, rays, count, seen);
     }
+}
+
+void orr_ray_trees_veil(const orr_ray_trees *t, const orr_ray *rays, int count, const orr_field_seen *seen,
+                        orr_ray_met *met)
+{
     for (int i = 0; i < count; i++) {
-        const orr_veil veil = orr_field_rays_veil(&t->splats, t->splat_walk, &until[i], &seen[i]);
+        const orr_veil veil = orr_field_rays_veil(&t->splats, t->splat_walk, &rays[i], &seen[i]);
         orr_veil_light(&veil, met[i].veil);
         met[i].passes = veil.passes;
     }

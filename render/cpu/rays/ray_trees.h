@@ -42,7 +42,11 @@ typedef struct orr_ray_met {
 } orr_ray_met;
 
 // The first surfaces that `count` (up to ORR_FIELD_RAYS) rays with unit directions meet, from the side that
-// the camera would see, and the splats and fields (NULL: there are none) before them, blended as displayed:
-// as in frames, the fields of a ray are at one depth among its splats. Holes of textures are passed.
-void orr_ray_trees_meet(const orr_ray_trees *trees, orr_field_rays *fields, const orr_ray *rays, int count,
-                        orr_ray_met *met);
+// the camera would see, where the rays end then, and what fields (NULL: there are none) show up to there.
+// Holes of textures are passed.
+void orr_ray_trees_meet(const orr_ray_trees *trees, orr_field_rays *fields, orr_ray *rays, int count,
+                        orr_ray_met *met, orr_field_seen *seen);
+// Adds what is before the rays' ends to `met`: splats and what fields show, blended as displayed. As in
+// frames, the fields of a ray are at one depth among its splats.
+void orr_ray_trees_veil(const orr_ray_trees *trees, const orr_ray *rays, int count,
+                        const orr_field_seen *seen, orr_ray_met *met);

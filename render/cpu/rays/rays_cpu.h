@@ -5,6 +5,7 @@
 #include "render/cpu/mesh_surface_cpu.h"
 #include "render/cpu/rays/frost_filter.h"
 #include "render/cpu/rays/rays_glass_cpu.h"
+#include "render/field_light/field_light_cpu.h"
 
 enum {
     RAYS_DEPTH = 3,       // rays in a row at most
@@ -310,19 +311,56 @@ FN real largest_of(real3 a)
     return max_(abs_(a.x), max_(abs_(a.y), abs_(a.z)));
 }
 
+// What fields show on the lanes' rays, in the light of lamps that were not there, too. start, direction: of
+// the rays, in the camera's space; lane_of: the lane of each of `count` rays
+LARGE_FN void light_fields(const mesh_raster *raster, real3 start, real3 direction, const orr_ray *rays,
+                           const int *lane_of, int count, orr_field_seen *seen)
+{
+    const orr_field_light_job *job = &raster->rays.lit;
+    float normals[ORR_FIELD_RAYS][4], in[9][ORR_LANES] = {{0}}, out[3][ORR_LANES];
+    orr_field_rays_normals(raster->rays.fields, rays, count, seen, normals);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 4; k++) {
+            in[k][lane_of[i]] = normals[i][k];
+            in[4 + k][lane_of[i]] = seen[i].rgba[k];
+        }
+        in[8][lane_of[i]] = seen[i].depth;
+    }
+    const real alpha = real_load(in[7]);
+    field_point point = {.known = real_load(in[3]), .lit = alpha >= R(CAPTURED_ALPHA)};
+    if (!any(point.lit)) {
+        return;
+    }
+    point.normal = affine_direction(affine_of(raster->lens.view),
+                                    make_real3(real_load(in[0]), real_load(in[1]), real_load(in[2])));
+    point.position = add_scaled3(start, direction, sel(point.lit, real_load(in[8]), R(0.0)));
+    const real3 light = field_light_on(job, &point);
+    const real lights[3] = {light.x, light.y, light.z}, safe = sel(point.lit, alpha, R(1.0));
+    for (int k = 0; k < 3; k++) {
+        const real colour = real_load(in[4 + k]);
+        const real shown = captured_channel(colour, safe, lights[k], R(1.0f / job->lamps->lamps.white[k]));
+        real_store(out[k], sel(lights[k] > R(0.0), shown, colour));
+        for (int i = 0; i < count; i++) {
+            seen[i].rgba[k] = out[k][lane_of[i]];
+        }
+    }
+}
+
 LARGE_FN ray_meets meet_rays(const mesh_raster *raster, mask wanted, const ray_lanes *from)
 {
     const affine to_world = affine_of(raster->rays.to_world);
     const real step =
         rays_step(max_(largest_of(from->position), largest_of(affine_point(to_world, from->position))));
-    const real3 origin = affine_point(to_world, add_scaled3(from->position, from->outward, step)),
+    const real3 start = add_scaled3(from->position, from->outward, step),
+                origin = affine_point(to_world, start),
                 direction = affine_direction(to_world, from->direction);
     _Static_assert(ORR_LANES <= ORR_FIELD_RAYS, "the rays of all lanes together");
     float in[6][ORR_LANES], out[7][ORR_LANES];
     int32_t surface[ORR_LANES], triangle[ORR_LANES];
     orr_ray asked[ORR_LANES];
     orr_ray_met found[ORR_LANES];
-    int count = 0;
+    orr_field_seen seen[ORR_LANES];
+    int lane_of[ORR_LANES], count = 0;
     const real rows[6] = {origin.x, origin.y, origin.z, direction.x, direction.y, direction.z};
     for (int k = 0; k < 6; k++) {
         real_store(in[k], rows[k]);
@@ -330,11 +368,16 @@ LARGE_FN ray_meets meet_rays(const mesh_raster *raster, mask wanted, const ray_l
     const uint32_t bits = mask_bits(wanted);
     for (int i = 0; i < ORR_LANES; i++) {
         if (bits >> i & 1u) {
+            lane_of[count] = i;
             asked[count++] =
                 (orr_ray){{in[0][i], in[1][i], in[2][i]}, {in[3][i], in[4][i], in[5][i]}, 0.0f, INFINITY};
         }
     }
-    orr_ray_trees_meet(raster->rays.trees, raster->rays.fields, asked, count, found);
+    orr_ray_trees_meet(raster->rays.trees, raster->rays.fields, asked, count, found, seen);
+    if (raster->rays.lit.lamps) {
+        light_fields(raster, start, from->direction, asked, lane_of, count, seen);
+    }
+    orr_ray_trees_veil(raster->rays.trees, asked, count, seen, found);
     count = 0;
     for (int i = 0; i < ORR_LANES; i++) {
         const orr_ray_met nothing = {.surface = ORR_RAY_NOTHING, .passes = 1.0f},

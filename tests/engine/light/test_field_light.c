@@ -353,11 +353,70 @@ static void probes_show_fields_in_new_lamps(void **state)
     close_stage(&s);
 }
 
+// ---- rays of smooth surfaces ----
+
+// What a lamp on fields adds to what the lower half of a mirror ball shows, red, linear.
+static double added_in_mirror(void)
+{
+    double sum = 0.0;
+    for (int y = SIDE / 2 + 1; y < SIDE / 2 + 8; y++) {
+        for (int x = SIDE / 2 - 5; x < SIDE / 2 + 5; x++) {
+            const int at = 4 * (y * SIDE + x);
+            sum += linear(after[at]) - linear(before[at]);
+        }
+    }
+    return sum;
+}
+
+static void draw_ball(const orr_scene *scene, bool paths, float *rgba)
+{
+    const float eye[3] = {0, -3, 1.4f}, ball[3] = {0, 0, 0.5f}, up[3] = {0, 0, 1};
+    const orr_view view = {.camera = orr_camera_look_at(eye, ball, up, 0.6f, SIDE, SIDE), .hard_edges = true};
+    if (paths) {
+        trace(scene, &view, 4, rgba);
+    } else {
+        draw(engine, scene, &view, rgba);
+    }
+}
+
+// A mirror ball over a captured floor, whose light is that of the capture, and of a lamp too.
+static void rays_show_fields_in_new_lamps(void **state)
+{
+    (void)state;
+    const orr_transform placed = {.position = {0, 0, 0.5f}, .rotation = {1}, .scale = 0.4f};
+    const orr_light_desc open = open_lamp();
+    orr_light_desc not_on_fields = open;
+    double drawn, traced, without_shadows;
+    stage s;
+    open_stage(&s, engine, false);
+    assert_ok(orr_scene_add_file(s.scene, write_sphere(1.0f, 0.0f, 1.0f), &placed, NULL, &error));
+    assert_ok(orr_scene_set_rays(s.scene, true, &error));
+    not_on_fields.clouds = false;
+    assert_ok(orr_scene_add_light(s.scene, &not_on_fields, &error));
+    draw_ball(s.scene, false, before);
+    assert_ok(orr_scene_clear_lights(s.scene, &error));
+    assert_ok(orr_scene_add_light(s.scene, &lamp, &error));
+    draw_ball(s.scene, false, after);
+    drawn = added_in_mirror();
+    draw_ball(s.scene, true, after); // the ball's shadow is a part of what it shows
+    traced = added_in_mirror();
+    assert_ok(orr_scene_clear_lights(s.scene, &error));
+    assert_ok(orr_scene_add_light(s.scene, &open, &error));
+    draw_ball(s.scene, false, after);
+    without_shadows = added_in_mirror();
+    print_message(
+        "a mirror shows %.4f of the lamp's light on a floor, path-traced %.4f; %.4f without shadows\n", drawn,
+        traced, without_shadows);
+    assert_true(traced > 1.0 && fabs(drawn / traced - 1.0) < 0.03);
+    assert_true(without_shadows > 1.2 * drawn);
+    close_stage(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_lamp_lights_a_captured_field),
-                                       cmocka_unit_test(colours_of_fields_are_albedos),
-                                       cmocka_unit_test(shadows_in_a_lamp_are_drawn_by_all_ways),
-                                       cmocka_unit_test(probes_show_fields_in_new_lamps)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lamp_lights_a_captured_field), cmocka_unit_test(colours_of_fields_are_albedos),
+        cmocka_unit_test(shadows_in_a_lamp_are_drawn_by_all_ways),
+        cmocka_unit_test(probes_show_fields_in_new_lamps), cmocka_unit_test(rays_show_fields_in_new_lamps)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -478,20 +478,21 @@ static void compare_with_paths(const stage *s, const char *name, const float *de
     assert_true(sum / compared < mean && worst < most);
 }
 
-// A wall of thin glass at y = 8. NULL: none
-static void add_pane(stage *s, const orr_glass_desc *glass)
+// A wall of thin glass at y = 8. NULL: a mirror
+static void add_wall(stage *s, const orr_glass_desc *glass)
 {
     orr_layer layer;
     assert_ok(orr_scene_add_file(s->scene, write_wall(), NULL, &layer, &error));
-    assert_ok(orr_scene_set_glass(s->scene, layer, 0, glass, &error));
+    assert_ok(glass ? orr_scene_set_glass(s->scene, layer, 0, glass, &error) : ORR_OK);
     assert_ok(orr_scene_set_rays(s->scene, true, &error));
     orr_world_destroy(s->world);
     assert_ok(orr_world_create(s->scene, 1, &s->world, &error));
 }
 
 // The path tracer sees haze and fog as frames do, where the air is nearly the same in a whole pixel: on a
-// plane up to its end, on walls before the veil and behind it, and before the sky; and behind panes: one that
-// leaves light as it is shows what is seen without it, a tinted one what rays of frames do.
+// plane up to its end, on walls before the veil and behind it, and before the sky; behind panes: one that
+// leaves light as it is shows what is seen without it, tinted and frosted ones what rays of frames do; and in
+// a mirror.
 static void paths_see_haze_and_fog(void **state)
 {
     (void)state;
@@ -505,11 +506,17 @@ static void paths_see_haze_and_fog(void **state)
                   "<material name='blue' rgba='.001 .002 .02 1' emission='50' specular='0'/>",
               "<geom type='plane' size='0 0 1' material='green'/>"
               "<geom type='box' size='3 1 4' pos='3 14 4' material='red'/>"
-              "<geom type='box' size='9 1 12' pos='-14 50 3' material='blue'/>");
+              "<geom type='box' size='9 1 12' pos='-14 50 3' material='blue'/>"
+              "<geom type='box' size='9 1 12' pos='8 -20 3' material='red'/>");
     static const orr_glass_desc clear = {.transmission = 1.0f, .ior = 1.0f, .colour = {1, 1, 1}},
-                                tinted = {.transmission = 1.0f, .colour = {0.4f, 0.8f, 0.6f}};
+                                tinted = {.transmission = 1.0f, .colour = {0.4f, 0.8f, 0.6f}},
+                                frosted = {.transmission = 1.0f,
+                                           .ior = 1.3f,
+                                           .roughness = 0.15f,
+                                           .colour = {1, 1, 1}};
     orr_engine *engine = open_machine(ORR_DEVICE_CPU);
-    const char *path = written("haze.xml", model);
+    char path[512]; // files of walls are written after it
+    snprintf(path, sizeof path, "%s", written("haze.xml", model));
     for (int fog = 0; fog < 2; fog++) {
         stage_open(&s, engine, path);
         s.view.fog = fog == 1;
@@ -518,10 +525,22 @@ static void paths_see_haze_and_fog(void **state)
         memcpy(depth, s.depth, sizeof depth); // glass does not show the sky of a model
         compare_with_paths(&s, fog ? "fog" : "haze", NULL, 0.004, 0.03);
         stage_close(&s);
+        for (int frost = 0; frost < 2; frost++) {
+            stage_open(&s, engine, path);
+            s.view.fog = fog == 1;
+            add_wall(&s, frost ? &frosted : NULL);
+            draw(&s);
+            if (frost) { // frames blur it by a few rays
+                compare_with_paths(&s, "behind a frosted pane", depth, 0.016, 0.25);
+            } else {
+                compare_with_paths(&s, "in a mirror", depth, 0.002, 0.05);
+            }
+            stage_close(&s);
+        }
         for (int tint = 0; tint < 2; tint++) {
             stage_open(&s, engine, path);
             s.view.fog = fog == 1;
-            add_pane(&s, tint ? &tinted : &clear);
+            add_wall(&s, tint ? &tinted : &clear);
             draw(&s);
             if (!tint) {
                 memcpy(s.rgba, bare, sizeof bare);

@@ -1,5 +1,6 @@
 // Real time against the reference: six scenes in which light passes between meshes and captured worlds, by
 // the mean difference of display colours and by FLIP. `compare_light` makes pictures of them.
+#include "engine/loop/world/world.h"
 #include "tests/engine/light/light_scenes.h"
 #include "tests/support/engine.h"
 #include "tests/support/flip.h"
@@ -95,6 +96,32 @@ static void lamps_leave_no_black_shadows(void **state)
     }
 }
 
+// What a panel shows of probes is what frames do: beside something captured lamps do not turn them on.
+static void lamps_turn_probes_on_without_captures(void **state)
+{
+    (void)state;
+    static float rgba[4 * PIXELS];
+    light_scene s = light_scene_make(engine, 4, WIDTH, HEIGHT);
+    orr_splats *splats;
+    orr_layer cloud;
+    assert_true(orr_world_probes_by_lamps(s.world, 0));
+    light_scene_draw(engine, &s, frame);
+    assert_ok(orr_splats_create(1, 0, &splats, &error));
+    const orr_splats_view one = orr_splats_data(splats);
+    one.rotation[0] = 1.0f;
+    one.position[2] = -100.0f; // out of sight
+    assert_ok(orr_scene_add_splats(s.scene, "cloud", splats, NULL, &cloud, &error));
+    orr_splats_destroy(splats);
+    assert_false(orr_world_probes_by_lamps(s.world, 0));
+    light_scene_draw(engine, &s, rgba);
+    assert_true(error_of(rgba, frame) > 1e-3);
+    assert_ok(orr_world_set_visible(s.world, 0, cloud, false, &error));
+    assert_true(orr_world_probes_by_lamps(s.world, 0));
+    light_scene_draw(engine, &s, rgba);
+    assert_true(error_of(rgba, frame) < 1e-6);
+    light_scene_free(&s);
+}
+
 // What moves throws its light elsewhere some frames later: then it is as if it had always been there, but
 // for light that was reflected between its grids in another order.
 static void light_follows_what_moves(void **state)
@@ -125,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flip_is_that_of_its_authors), cmocka_unit_test(real_time_is_near_the_reference),
-        cmocka_unit_test(lamps_leave_no_black_shadows), cmocka_unit_test(light_follows_what_moves)};
+        cmocka_unit_test(lamps_leave_no_black_shadows),
+        cmocka_unit_test(lamps_turn_probes_on_without_captures), cmocka_unit_test(light_follows_what_moves)};
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,4 +1,5 @@
 // The sun and the lamps of the scene, as the panel and a drag change them.
+#include "engine/loop/world/world.h"
 #include "samples/orrery/view/edit/sun_angles.h"
 #include "samples/orrery/view/view.h"
 
@@ -28,9 +29,9 @@ static void join(const panel_colour *c, float colour[3])
 }
 
 // Meshes, by what is around them.
-static bool are_lit_by_surroundings(const orr_scene *scene)
+static bool are_lit_by_surroundings(const viewer *v)
 {
-    return scene->probes == ORR_SCENE_PROBES_ON || orr_scene_probes_by_lamps(scene);
+    return v->scene->probes == ORR_SCENE_PROBES_ON || orr_world_probes_by_lamps(v->world, 0);
 }
 
 panel_light *view_light_show(viewer *v)
@@ -42,7 +43,7 @@ panel_light *view_light_show(viewer *v)
     l->sun = split(scene->sun.colour);
     l->ambient = split(scene->sun.ambient);
     l->umbra = (double)scene->umbra;
-    l->probes = are_lit_by_surroundings(scene);
+    l->probes = are_lit_by_surroundings(v);
     l->lamps = scene->light_count;
     for (int i = 0; i < l->lamps; i++) {
         l->lamp[i] = split(scene->lights[i].diffuse);
@@ -76,7 +77,7 @@ void view_light_take(viewer *v)
     }
     if (l->lamps_changed) {
         begin_change(v);
-        if (l->probes != are_lit_by_surroundings(scene)) {
+        if (l->probes != are_lit_by_surroundings(v)) {
             scene->probes = l->probes ? ORR_SCENE_PROBES_ON : ORR_SCENE_PROBES_OFF;
         }
         for (int i = 0; i < l->lamps; i++) {
