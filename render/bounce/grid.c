@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    // an eighth of a point's rays, or three quarters where both sides are shown: from here on it is in a body,
-    // or behind a wall
+    // an eighth of a point's rays, or three quarters where both sides are shown: from here on it is in a
+    // body, or behind a wall
     DARK_BACKS = ORR_BOUNCE_RAYS * ORR_BACK_OF_BODY / 8,
     MOST = 8 // points along an axis
 };
