@@ -6,9 +6,9 @@
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/frame_deferred.h"
-#include "engine/loop/frame_relight.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
+#include "engine/loop/light/frame_relight.h"
 #include "render/cpu/rays/ray_trees.h"
 
 #include <math.h>

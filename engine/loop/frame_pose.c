@@ -1,8 +1,8 @@
 #include "engine/loop/frame_pose.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/frame_environment.h"
-#include "engine/loop/frame_light.h"
+#include "engine/loop/light/frame_environment.h"
+#include "engine/loop/light/frame_light.h"
 #include "engine/loop/world/robot_draw.h"
 #include "engine/maths/camera.h"
 #include "engine/scene/transform.h"

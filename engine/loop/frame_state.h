@@ -2,8 +2,8 @@
 // the ladder.
 #pragma once
 
-#include "engine/loop/frame_probes.h"
-#include "engine/loop/frame_self_shadow.h"
+#include "engine/loop/light/frame_probes.h"
+#include "engine/loop/light/frame_self_shadow.h"
 #include "engine/loop/machine.h"
 
 enum { ORR_FRAMES_IN_FLIGHT = 8 }; // at most

@@ -3,8 +3,8 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/loop/engine.h"
-#include "engine/loop/frame_relight.h"
-#include "engine/loop/frame_self_shadow.h"
+#include "engine/loop/light/frame_relight.h"
+#include "engine/loop/light/frame_self_shadow.h"
 #include "render/reference/path_tracer.h"
 
 struct orr_reference {

@@ -4,7 +4,7 @@
 #include "engine/core/memory.h"
 #include "engine/device/cuda_gpu.h"
 #include "engine/loop/devices.h"
-#include "engine/loop/frame_light.h"
+#include "engine/loop/light/frame_light.h"
 #include "engine/loop/world/robot_draw.h"
 #include "engine/maths/camera.h"
 #include "engine/scene/transform.h"

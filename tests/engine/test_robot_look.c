@@ -1,6 +1,6 @@
 // Tests of how a model looks: transparency, lights, sites and tendons, groups, the horizon, sky and textures.
 #include "engine/core/file.h"
-#include "engine/loop/frame_light.h"
+#include "engine/loop/light/frame_light.h"
 #include "engine/maths/camera.h"
 #include "engine/scene/scene.h"
 #include "orr_features.h"

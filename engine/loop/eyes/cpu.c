@@ -4,7 +4,7 @@
 #include "engine/loop/eyes/detail.h"
 #include "engine/loop/eyes/names.h"
 #include "engine/loop/eyes/state.h"
-#include "engine/loop/frame_relight.h"
+#include "engine/loop/light/frame_relight.h"
 #include "render/cpu/kept/kept_view.h"
 
 // Threads start some 50 us late, as long as a picture of few shapes takes: with 32 pictures for each of two

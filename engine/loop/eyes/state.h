@@ -4,7 +4,7 @@
 #include "engine/loop/eyes/cpu.h"
 #include "engine/loop/eyes/cuda.h"
 #include "engine/loop/eyes/motion.h"
-#include "engine/loop/frame_self_shadow.h"
+#include "engine/loop/light/frame_self_shadow.h"
 #include "engine/loop/surfaces/surfaces.h"
 
 struct orr_eyes {

@@ -1,4 +1,4 @@
-#include "engine/loop/frame_light.h"
+#include "engine/loop/light/frame_light.h"
 
 #include "engine/loop/world/robot_light.h"
 #include "engine/loop/world/world_robots.h"

@@ -1,4 +1,4 @@
-#include "engine/loop/frame_self_shadow.h"
+#include "engine/loop/light/frame_self_shadow.h"
 
 #include "engine/core/hash.h"
 #include "engine/core/memory.h"

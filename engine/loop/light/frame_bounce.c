@@ -1,4 +1,4 @@
-#include "engine/loop/frame_bounce.h"
+#include "engine/loop/light/frame_bounce.h"
 
 #include "engine/core/hash.h"
 #include "engine/core/memory.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/profile.h"
-#include "engine/loop/frame_bounce.h"
+#include "engine/loop/light/frame_bounce.h"
 #include "render/environment/probe.h"
 
 enum { ORR_FRAME_PROBES = ORR_DRAW_ENVIRONMENTS - 1 };

@@ -1,4 +1,4 @@
-#include "engine/loop/frame_probes.h"
+#include "engine/loop/light/frame_probes.h"
 
 #include "engine/core/hash.h"
 #include "engine/loop/engine.h"

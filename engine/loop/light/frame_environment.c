@@ -1,4 +1,4 @@
-#include "engine/loop/frame_environment.h"
+#include "engine/loop/light/frame_environment.h"
 
 #include "engine/maths/vector.h"
 
