@@ -135,7 +135,8 @@ static environment_view view_of(const orr_bounce_grid *g)
 
 static real3 of_texel(const orr_bounce_grid *g, real index)
 {
-    const float *c = g->light[0][0] + 3 * (ptrdiff_t)index;
+    const int texel = (int)index;
+    const float *c = g->light[texel / 6][texel % 6];
     return make_real3(c[0], c[1], c[2]);
 }
 
