@@ -60,6 +60,7 @@ typedef struct orr_draw_mesh {
     float at[12];
     int32_t environment; // 1 + the index of what lights it in place of the list's ambient light; 0: nothing
     bool endless;        // lies in the list's haze.plane, and ends where haze does
+    bool closed;         // the whole surface of a body: from outside, its fronts hide its backs
     // Nullable, for the CPU: the surface that the mesh approximates; rays are cast at it where that can be
     // (cpu/mesh_round.c)
     const orr_round *round;

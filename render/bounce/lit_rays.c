@@ -26,7 +26,9 @@ orr_result orr_lit_rays_hold(orr_lit_rays *r, orr_jobs *jobs, orr_isa isa, const
     r->list.environment_count = 0;
     memcpy(r->list.lens.view, world, sizeof world);
     orr_draw_light_up(&r->list, r->lights);
-    ORR_TRY(orr_lit_shadows_hold(&r->shadows, jobs, isa, &r->list, error));
+    if (list->mesh_count > 0) {
+        ORR_TRY(orr_lit_shadows_hold(&r->shadows, jobs, isa, &r->list, error));
+    }
     return orr_mesh_trees_hold(&r->trees, list, error);
 }
 

@@ -54,7 +54,7 @@ orr_result orr_lit_shadows_hold(orr_lit_shadows *s, orr_jobs *jobs, orr_isa isa,
     orr_arena_reset(&s->arena);
     if (of != 0) {
         orr_draw_list seen = *list;
-        seen.lens.width = seen.lens.height = ORR_CLOUD_SHADOW_SIZE_MAX; // whatever the picture has
+        seen.lens.width = seen.lens.height = ORR_CLOUD_SHADOW_SIZE_MAX / 4; // rays of grids are far apart
         const orr_result result =
             orr_cloud_shadows_draw(jobs, isa, &s->arena, &seen, NULL, &s->clouds, error);
         if (result != ORR_OK) {

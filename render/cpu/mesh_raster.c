@@ -133,12 +133,12 @@ static bool is_outside(const orr_lens *lens, const mesh_instance *instance)
     return out[0] || out[1] || out[2] || out[3] || out[4];
 }
 
-// What keeps light off does so with its back, too. Those of closed surfaces are not seen from outside, as the
-// sun is.
+// What keeps light off does so with its back, too. The sun is outside of closed surfaces, and does not see
+// their backs.
 static bool casts_with_backs(const orr_draw_list *list, const orr_draw_mesh *item,
                              const orr_mesh_material *material)
 {
-    return material->two_sided || !(item->round && list->lens.orthographic);
+    return material->two_sided || !(item->closed && list->lens.orthographic);
 }
 
 // Lays out the list's meshes: instances with memory for their vertices, surfaces, chunks.

@@ -28,8 +28,8 @@ static uint64_t hash_lights(const orr_draw_list *list)
     return list->self_shadow ? orr_hash_bytes(hash, &list->self_shadow->key, sizeof(uint64_t)) : hash;
 }
 
-orr_result orr_frame_bounce_hold(orr_frame_bounce *b, const orr_frame_slot *slot, orr_jobs *jobs, orr_isa isa,
-                                 orr_error *error)
+orr_result orr_frame_bounce_hold(orr_frame_bounce *b, const orr_frame_slot *slot, bool nothing,
+                                 orr_jobs *jobs, orr_isa isa, orr_error *error)
 {
     const orr_draw_list *list = &slot->list;
     if (b->capacity < list->mesh_count) {
@@ -47,7 +47,7 @@ orr_result orr_frame_bounce_hold(orr_frame_bounce *b, const orr_frame_slot *slot
         b->capacity = list->mesh_count;
     }
     b->count = 0;
-    for (int i = 0; i < list->mesh_count; i++) {
+    for (int i = 0; i < list->mesh_count && !nothing; i++) {
         if (!list->meshes[i].bodies) {
             b->meshes[b->count] = list->meshes[i];
             b->layers[b->count++] = slot->mesh_layers[i];

@@ -27,9 +27,9 @@ typedef struct orr_bounce_state {
 
 // Flat as floors are, which may be endless: others of the layer say where it is.
 bool orr_frame_is_flat(const orr_mesh *mesh);
-// Holds the meshes of a slot, of which `environment` says what lights them.
-orr_result orr_frame_bounce_hold(orr_frame_bounce *bounce, const orr_frame_slot *slot, orr_jobs *jobs,
-                                 orr_isa isa, orr_error *error);
+// Holds the meshes of a slot, of which `environment` says what lights them; nothing: none of them.
+orr_result orr_frame_bounce_hold(orr_frame_bounce *bounce, const orr_frame_slot *slot, bool nothing,
+                                 orr_jobs *jobs, orr_isa isa, orr_error *error);
 // Of the lights and of the meshes, but for those of a layer that are not flat (-1: of all).
 uint64_t orr_frame_bounce_hash(const orr_frame_bounce *bounce, int layer);
 void orr_frame_bounce_close(orr_frame_bounce *bounce);

@@ -393,6 +393,18 @@ static bool are_on(const orr_scene *scene, const orr_world *world, const orr_vie
                : orr_world_probes_by_lamps(world, view->world) && are_several(list);
 }
 
+// Is a robot that moves alone among what is captured? What its geoms throw on each other is little beside
+// that, and a grid, made anew while it moves, costs a quarter of a frame.
+static bool is_lone_robot(const orr_frame_slot *slot, const orr_scene *scene)
+{
+    const orr_robot *robot = scene->layers[slot->mesh_layers[0]].robot;
+    bool alone = robot && robot->model->nv > 0 && slot->list.splat_count + slot->list.field_count > 0;
+    for (int i = 1; i < slot->list.mesh_count; i++) {
+        alone = alone && slot->mesh_layers[i] == slot->mesh_layers[0];
+    }
+    return alone;
+}
+
 orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slot, const orr_scene *scene,
                                    const orr_world *world, const orr_view *view, orr_error *error)
 {
@@ -411,7 +423,8 @@ orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slo
         bounced.grids[i] = &found[i]->bounce.shown;
         bounced.harmonics[i] = (const float(*)[3][9]) & found[i]->map->harmonics;
     }
-    ORR_TRY(orr_frame_bounce_hold(&probes->bounce, slot, scene->context.jobs, scene->context.isa, error));
+    ORR_TRY(orr_frame_bounce_hold(&probes->bounce, slot, is_lone_robot(slot, scene), scene->context.jobs,
+                                  scene->context.isa, error));
     const updating u = {probes, scene, list, &behind, &bounced, hash_captured(list, &behind)};
     ORR_TRY(update(&u, found, lit, count, error));
     for (int i = 0; i < count; i++) {

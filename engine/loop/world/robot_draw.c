@@ -226,6 +226,7 @@ static orr_result put_on_device(sink *s, const orr_robot_geom *geom, int key, or
     ORR_TRY(orr_affine_from_transform(&s->device_transform, model, error));
     ORR_TRY(put(s, geom->mesh, key, model));
     orr_draw_mesh *out = &s->meshes[*s->count - 1];
+    out->closed = geom->round_radius > 0.0f;
     out->bodies = s->on_device;
     out->body = geom->body;
     return orr_affine_from_transform(&geom->at, out->at, error);
@@ -245,7 +246,9 @@ static orr_result put_at(sink *s, const orr_robot_geom *geom, int key, const orr
             return put_endless(s, geom, key, model);
         }
     }
-    return put(s, geom->mesh, key, model);
+    ORR_TRY(put(s, geom->mesh, key, model));
+    s->meshes[*s->count - 1].closed = geom->round_radius > 0.0f;
+    return ORR_OK;
 }
 
 static orr_result draw_geoms(sink *s, const orr_view *view, const float camera[3], orr_error *error)
