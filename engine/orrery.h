@@ -519,8 +519,9 @@ static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_
 /* Probes: what clouds, fields and other meshes show around a mesh, robot or soft body lights it, diffuse and
  * mirrored, in place of ambient light; behind them is the environment, or the ambient light. The four largest
  * layers have their own, others share the nearest. The CPU makes a probe whole at first, then in parts over
- * six frames while something moves, so that pictures depend on the frames before. At first on where lamps
- * alone light several meshes and no capture, else off. Paths need none. No frame may be in flight. */
+ * six frames while something moves, so that pictures depend on the frames before. A robot that moves and is
+ * the only mesh layer in a capture is lit by the capture alone. On by default if lamps alone light several
+ * meshes and there is no capture, otherwise off. Paths need none. No frame may be in flight. */
 ORR_API orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error);
 /* Rays: smooth surfaces of glTF's metallic-roughness model (roughness at most 0.2), curved ones too, show the
  * meshes, robots, soft bodies, clouds and fields around them, by a ray from each pixel and four at edges of

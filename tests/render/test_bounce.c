@@ -45,6 +45,18 @@ static void close_stage(stage *s)
     free(s);
 }
 
+// A lamp above x = 2 that casts shadows.
+static void hang_lamp(stage *s)
+{
+    s->list.shadows = true;
+    s->list.light_count = 1;
+    s->list.lights[0] = (orr_draw_light){.position = {2, 0, 3},
+                                         .attenuation = {0, 0, 1},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {9, 9, 9},
+                                         .casts_shadows = true};
+}
+
 // Across an axis, around a point, of so much to either side; it faces higher values of the axis, or lower.
 static orr_mesh_material *add_quad(stage *s, int axis, const float centre[3], float half, bool faces_up)
 {
@@ -250,13 +262,7 @@ static void shadowed_surfaces_throw_nothing(void **state)
     orr_lit_hit hit;
     add_quad(s, 2, floor, 5.0f, true);
     orr_mesh_material *cover = add_quad(s, 2, roof, 0.5f, true);
-    s->list.shadows = true;
-    s->list.light_count = 1;
-    s->list.lights[0] = (orr_draw_light){.position = {2, 0, 3},
-                                         .attenuation = {0, 0, 1},
-                                         .cutoff = 180.0f,
-                                         .diffuse = {9, 9, 9},
-                                         .casts_shadows = true};
+    hang_lamp(s);
     const orr_ray under = {{2, 0, 0.5f}, {0, 0, -1}, 0, INFINITY},
                   beside = {{-1, 0, 0.5f}, {0, 0, -1}, 0, INFINITY};
     assert_ok(orr_lit_rays_hold(&s->rays, s->jobs, orr_isa_best(), &s->list, &error));
@@ -341,13 +347,7 @@ static void clouds_shadow_what_rays_meet(void **state)
     orr_splat_pack *pack = make_roof(s->jobs);
     orr_draw_splats roof = {.pack = pack, .key = 1, .casts_shadow = true};
     memcpy(roof.model, identity, sizeof identity);
-    s->list.shadows = true;
-    s->list.light_count = 1;
-    s->list.lights[0] = (orr_draw_light){.position = {2, 0, 3},
-                                         .attenuation = {0, 0, 1},
-                                         .cutoff = 180.0f,
-                                         .diffuse = {9, 9, 9},
-                                         .casts_shadows = true};
+    hang_lamp(s);
     const orr_self_shadow_of wall = {
         .clouds = &roof,
         .cloud_count = 1,

@@ -273,8 +273,7 @@ LANE_FN void order_parts(const lane_model *m, lane_data *d)
     }
     for (int p = 0; p < d->island_parts; p++) {
         const lane_island_part *part = &d->island_part[p];
-        sort_blocks(d->block_order + d->order_count - part[1].block, part[1].block - part->block,
-                    d->block_mark);
+        sort_by(d->block_order + d->order_count - part[1].block, part[1].block - part->block, d->block_mark);
     }
     for (int j = 0; j < d->order_count; j++) {
         d->block_at[d->block_order[j]] = j;

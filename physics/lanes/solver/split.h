@@ -5,8 +5,14 @@
 
 #if !defined(__CUDACC__)
 
-// Shell sort with Knuth's gaps.
-FN void sort_numbers(int32_t *number, int count)
+// Is a sorted before b? key: of each, and where it is the same the last ones are first; NULL: ascending.
+FN int is_sorted_before(int32_t a, int32_t b, const int32_t *key)
+{
+    return key == NULL ? a < b : key[a] == key[b] ? a > b : key[a] < key[b];
+}
+
+// Shell sort with Knuth's gaps. key: nullable
+FN void sort_by(int32_t *number, int count, const int32_t *key)
 {
     int gap = 1;
     while (gap < count / 3) {
@@ -16,7 +22,7 @@ FN void sort_numbers(int32_t *number, int count)
         for (int k = gap; k < count; k++) {
             int32_t here = number[k];
             int at = k;
-            for (; at >= gap && number[at - gap] > here; at -= gap) {
+            for (; at >= gap && is_sorted_before(here, number[at - gap], key); at -= gap) {
                 number[at] = number[at - gap];
             }
             number[at] = here;
@@ -24,27 +30,9 @@ FN void sort_numbers(int32_t *number, int count)
     }
 }
 
-// Sorts blocks by a key of each, and the last ones first where that is the same.
-FN void sort_blocks(int32_t *block, int count, const int32_t *key)
+FN void sort_numbers(int32_t *number, int count)
 {
-    int gap = 1;
-    while (gap < count / 3) {
-        gap = 3 * gap + 1;
-    }
-    for (; gap > 0; gap /= 3) {
-        for (int k = gap; k < count; k++) {
-            int32_t here = block[k];
-            int at = k;
-            for (; at >= gap; at -= gap) {
-                int32_t before = block[at - gap];
-                if (key[before] < key[here] || (key[before] == key[here] && before > here)) {
-                    break;
-                }
-                block[at] = before;
-            }
-            block[at] = here;
-        }
-    }
+    sort_by(number, count, NULL);
 }
 
 FN float block_position(const lane_model *m, const lane_data *d, int block, int axis)
