@@ -584,6 +584,51 @@ static void probes_follow_and_are_never_not_a_number(void **state)
     orr_engine_destroy(engine);
 }
 
+// The blue in the picture of a white geom beside a blue one that a lamp lights, both of one robot: with and
+// without a joint, captured walls around, and a second layer of meshes (a triangle out of sight).
+static float blue_beside(orr_engine *engine, const char *joint, bool walls, bool triangle)
+{
+    static float rgba[4 * PIXELS];
+    char text[512];
+    orr_scene *scene;
+    orr_world *world;
+    const orr_view view = look_in();
+    const orr_light_desc lamp = {.kind = ORR_LIGHT_KIND_POINT, .position = {1, 0, 0.3f}, .intensity = 8.0f};
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><body>%s<geom type='box' size='.2 .2 .1' pos='.1 0 0'/>"
+             "<geom type='box' size='.1 .3 .3' pos='-.2 0 .1' rgba='0 0 1 1'/></body></worldbody></mujoco>",
+             joint);
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    add_walls(scene);
+    assert_ok(orr_scene_add_file(scene, written("lone.xml", text), NULL, NULL, &error));
+    if (triangle) {
+        assert_ok(orr_scene_add_file(scene, write_lamp("", "", ""), NULL, NULL, &error));
+    }
+    assert_ok(orr_scene_add_light(scene, &lamp, &error));
+    assert_ok(orr_scene_set_probes(scene, true, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_world_set_visible(world, 0, orr_scene_layer(scene, 0), walls, &error));
+    draw_world(engine, scene, world, &view, rgba);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+    return rgba[4 * (SIDE / 2 * SIDE + SIDE / 2) + 2];
+}
+
+// Geoms of a robot light each other, unless it can move and is the only mesh in a capture.
+static void a_robot_that_moves_alone_in_a_capture_has_no_grid(void **state)
+{
+    (void)state;
+    orr_engine *engine = open_machine(ORR_DEVICE_CPU);
+    const float alone = blue_beside(engine, "<joint/>", true, false),
+                rigid = blue_beside(engine, "", true, false),
+                together = blue_beside(engine, "<joint/>", true, true),
+                uncaptured = blue_beside(engine, "<joint/>", false, false);
+    print_message("alone %.3f, rigid %.3f, together %.3f, uncaptured %.3f\n", (double)alone, (double)rigid,
+                  (double)together, (double)uncaptured);
+    assert_true(rigid > alone + 0.05f && together > alone + 0.05f && uncaptured > alone + 0.05f);
+    orr_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,6 +644,7 @@ int main(void)
         cmocka_unit_test(bad_lights_are_refused),
         cmocka_unit_test(captured_walls_light_what_is_between_them),
         cmocka_unit_test(probes_follow_and_are_never_not_a_number),
+        cmocka_unit_test(a_robot_that_moves_alone_in_a_capture_has_no_grid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
