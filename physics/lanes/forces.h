@@ -2,14 +2,14 @@
 // actuators.
 #pragma once
 
-#include "physics/lanes/adhesion.h"
-#include "physics/lanes/cable.h"
 #include "physics/lanes/control.h"
 #include "physics/lanes/flex_nodes.h"
-#include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
 #include "physics/lanes/orientation_servo.h"
-#include "physics/lanes/plastic.h"
+#include "physics/lanes/passive/adhesion.h"
+#include "physics/lanes/passive/cable.h"
+#include "physics/lanes/passive/fluid.h"
+#include "physics/lanes/passive/plastic.h"
 
 // Force per unit of displacement of a spring in 3D.
 FN real spring_stiffness(const lane_drag *spring, real3 apart)

@@ -6,9 +6,9 @@
 // mirrored entry above.
 #pragma once
 
-#include "physics/lanes/fluid.h"
 #include "physics/lanes/forces.h"
 #include "physics/lanes/inertia.h"
+#include "physics/lanes/passive/fluid.h"
 
 FN void add_damping(const lane_model *m, lane_data *d)
 {

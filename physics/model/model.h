@@ -449,7 +449,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, jnt_springyield, m->njnt, 1) /* m or rad that its spring bears before it yields; 0: any */     \
     X(double, jnt_margin, m->njnt, 1)      /* m or rad before the limit at which it begins to act */         \
     X(double, jnt_user, m->njnt, m->nuser_jnt)                                                               \
-    /* ball joints of cables, each between two bodies (lanes/cable.h) */                                     \
+    /* ball joints of cables, each between two bodies (passive/cable.h) */                                   \
     X(int32_t, cable_jntid, m->ncable, 1)                                                                    \
     X(double, cable_stiffness, m->ncable, 3) /* N m/rad: twisting about x, bending about y and z */          \
     X(double, cable_rest, m->ncable, 4)      /* quaternion of the body in its parent without stress */       \

@@ -1,7 +1,7 @@
 // By hand: what cascades add to a frame on the CPU. Draws the scene of cascade_scene.h with 2000 more
 // cubes on its floor, 1280 x 720, with one map of the sun and with cascades in turn; the least of several
 // frames [ms of all threads, so that other programs do not count], of a hard sun and of a soft one.
-#include "tests/render/cascade_scene.h"
+#include "tests/render/scenes/cascade_scene.h"
 
 #include "render/cpu/splats_cpu.h"
 #include "render/shadow/shadow.h"

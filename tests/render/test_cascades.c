@@ -1,7 +1,7 @@
 // Tests of cascades: shadows near the camera in a scene that is much larger are as sharp as geometry says,
 // stand still while the camera moves, have no seam where one map takes over from another, and no light leaks
 // past what is before a slice. Runs once per instruction set.
-#include "tests/render/cascade_scene.h"
+#include "tests/render/scenes/cascade_scene.h"
 #include "tests/support/srgb.h"
 #include "tests/support/support.h"
 

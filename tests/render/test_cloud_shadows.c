@@ -1,6 +1,6 @@
 // Tests of the shadows of splat clouds: by closed form and by brute force in double, against the path tracer,
 // of deformed clouds, and what casts none. Runs once per instruction set.
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/support/srgb.h"
 #include "tests/support/support.h"
 

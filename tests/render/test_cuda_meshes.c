@@ -5,7 +5,7 @@
 #include "render/cpu/mesh_raster.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/meshes/meshes.h"
-#include "tests/render/cascade_scene.h"
+#include "tests/render/scenes/cascade_scene.h"
 #include "tests/support/machine.h"
 #include "tests/support/scenes/small_mesh.h"
 

@@ -1,6 +1,6 @@
 // Mirrors drawn by a CUDA device (a GPU, or the emulated one) against the CPU's, on the same lists.
 #include "render/cuda/draw.h"
-#include "tests/render/mirror_scene.h"
+#include "tests/render/scenes/mirror_scene.h"
 #include "tests/support/machine.h"
 
 #include <string.h>

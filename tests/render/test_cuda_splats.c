@@ -4,7 +4,7 @@
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/splats.h"
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/splats/splat_views.h"
 #include "tests/support/drawn.h"
 #include "tests/support/machine.h"

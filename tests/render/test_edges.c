@@ -1,6 +1,6 @@
 // Tests of anti-aliased edges: beside the picture of 64 points per pixel, in front of splats, depth and
 // ownership of pixels, alpha, and that nothing else changes. Runs once per instruction set.
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/support/support.h"
 
 #include "render/cpu/mesh_raster.h"

@@ -1,7 +1,7 @@
 // Tests of mirrors: what a floor shows against the mirrored scene drawn without it. Runs once per instruction
 // set.
 #define ORR_SCALAR
-#include "tests/render/mirror_scene.h"
+#include "tests/render/scenes/mirror_scene.h"
 #include "tests/support/srgb.h"
 #include "tests/support/support.h"
 

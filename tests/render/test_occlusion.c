@@ -1,6 +1,6 @@
 // Tests of ambient occlusion: planes, walls and a sphere in closed form, what it falls on, and the path
 // tracer beside it. Runs once per instruction set.
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/support/srgb.h"
 #include "tests/support/support.h"
 

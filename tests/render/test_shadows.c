@@ -1,6 +1,6 @@
 // Tests of shadow maps: the shadow of a box on a plane by geometry, lit surfaces without acne, spots, stable
 // edges. Runs once per instruction set.
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/support/srgb.h"
 #include "tests/support/support.h"
 

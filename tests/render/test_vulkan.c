@@ -5,7 +5,7 @@
 #include "render/appearance/neural_material.h"
 #include "render/splat/splat_cloud.h"
 #include "render/vulkan/image.h"
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/render/vulkan_rig.h"
 #include "tests/splats/splat_views.h"
 #include "tests/support/scenes/cut_cloud.h"

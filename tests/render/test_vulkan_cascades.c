@@ -1,6 +1,6 @@
 // Cascades drawn on Vulkan against the CPU's, on the same lists, with the validation layer watching.
 #include "render/shadow/shadow.h"
-#include "tests/render/cascade_scene.h"
+#include "tests/render/scenes/cascade_scene.h"
 #include "tests/render/vulkan_rig.h"
 
 // The bar between machines: 50 dB of the whole picture, and 2/255 of all values but one in 1000, where an

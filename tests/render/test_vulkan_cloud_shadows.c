@@ -1,5 +1,5 @@
 // Shadows of clouds drawn on Vulkan against the CPU's, on the same lists, with the validation layer watching.
-#include "tests/render/cloud_scene.h"
+#include "tests/render/scenes/cloud_scene.h"
 #include "tests/render/vulkan_rig.h"
 
 #include <string.h>

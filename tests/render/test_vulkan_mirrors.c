@@ -1,5 +1,5 @@
 // Mirrors drawn on Vulkan against the CPU's, on the same lists, with the validation layer watching.
-#include "tests/render/mirror_scene.h"
+#include "tests/render/scenes/mirror_scene.h"
 #include "tests/render/vulkan_rig.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // Ambient occlusion on Vulkan against the CPU's, on the same lists, with the validation layer watching.
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/render/vulkan_rig.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // The CPU's splats against the double-precision reference, and its promises: same bits for any number of
 // threads, nothing allocated after warm-up. Run once per instruction set.
 #include "render/cpu/kept/kept_view.h"
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/splats/splat_views.h"
 #include "tests/support/drawn.h"
 #include "tests/support/scenes/cut_cloud.h"

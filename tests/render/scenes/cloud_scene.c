@@ -1,4 +1,4 @@
-#include "tests/render/cloud_scene.h"
+#include "tests/render/scenes/cloud_scene.h"
 
 #include "engine/image/image.h"
 #include "engine/maths/camera.h"

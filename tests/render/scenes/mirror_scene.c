@@ -1,4 +1,4 @@
-#include "tests/render/mirror_scene.h"
+#include "tests/render/scenes/mirror_scene.h"
 
 #include "engine/image/image.h"
 #include "engine/maths/camera.h"

@@ -1,4 +1,4 @@
-#include "tests/render/cascade_scene.h"
+#include "tests/render/scenes/cascade_scene.h"
 
 #include "engine/maths/camera.h"
 #include "engine/maths/vector.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/support/drawn.h"
 
 enum { MIRROR_SCENE_SPLATS = 64, MIRROR_SCENE_BOXES = 3, MIRROR_SCENE_PANES = 8 };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 #include "tests/support/drawn.h"
 
 enum { CLOUD_SCENE_SIDE = 96, CLOUD_SCENE_SPLATS = 2000 };

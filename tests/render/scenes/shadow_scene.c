@@ -1,4 +1,4 @@
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 
 #include "engine/maths/camera.h"
 #include "render/splat/splat_cloud.h"

@@ -2,7 +2,7 @@
 // shadow_scene.h above its middle, and a beam; seen by a camera that is near the middle.
 #pragma once
 
-#include "tests/render/shadow_scene.h"
+#include "tests/render/scenes/shadow_scene.h"
 
 typedef struct cascade_scene {
     shadow_scene base;
