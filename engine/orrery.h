@@ -388,53 +388,53 @@ static inline orr_result orr_scene_add_mesh(orr_scene *scene, const char *name, 
  * relative to the body's frame. When the robot is removed it is relative to the scene again. */
 ORR_API orr_result orr_scene_bind(orr_scene *scene, orr_layer layer, orr_layer robot, const char *body,
                                   orr_error *error);
-/* What a mesh, cloud or field is to physics. */
+/* The collision shape of a mesh, cloud or field. */
 typedef enum orr_body_shape {
-    ORR_BODY_AUTO = 0,  /* fixed: grid; what moves: hull for a mesh, decompose for a cloud or field */
+    ORR_BODY_AUTO = 0,  /* fixed: grid; moving: hull of a mesh, decompose for a cloud or field */
     ORR_BODY_HULL,      /* the convex hull: of a mesh's vertices, or of the inside of a grid */
     ORR_BODY_GRID,      /* a signed distance grid of the surface, hollows included; it cannot move */
-    ORR_BODY_DECOMPOSE, /* at most `parts` convex hulls of the inside of a grid: concave things that move */
+    ORR_BODY_DECOMPOSE, /* at most `parts` convex hulls of the inside of a grid, for concave moving bodies */
     ORR_BODY_BOXES      /* the same with boxes along the layer's axes */
 } orr_body_shape;
 
 enum { ORR_BODY_PINS_MAX = 8 };
 
 typedef struct orr_body_desc {
-    double mass;     /* [kg], and it moves freely; 0: it is fixed */
+    double mass;     /* [kg] of a body that moves freely; 0: fixed */
     double friction; /* sliding; 0: 1 */
     double cell;     /* grids: edge of a cell in scene units; 0: the longest side / 256, of parts / 128 */
     orr_body_shape shape;
-    int parts; /* decompose and boxes: at most this many, 1 .. 64; 0: 16 */
-    bool soft; /* meshes that are closed, and clouds: it bends, as tetrahedra that fill it; without a mass */
+    int parts;      /* decompose and boxes: at most this many, 1 .. 64; 0: 16 */
+    bool soft;      /* closed meshes, and clouds: deformable, filled with tetrahedra; `mass` must be 0 */
     int resolution; /* soft: cells along its longest side, 2 to 64; 0: 12 */
     double density; /* soft: [kg/m^3]; 0: 300 */
     double young;   /* soft: Young's modulus [Pa]; 0: 5e4 */
     double poisson; /* soft: Poisson's ratio, below 0.5; 0: 0.4 */
     double damping; /* soft: [s], time by which strain lags; 0: 0.005 */
-    double cloth;   /* soft meshes, open or closed: thickness [m] of the cloth that their triangles are, with
-                       young 1e6 and poisson 0.3 where they are 0; 0: it is solid */
-    float pin[ORR_BODY_PINS_MAX][4]; /* soft: balls (centre, radius) in the layer's space: vertices inside
-                                        are held, by the body that the layer is bound to if it is bound */
-    int pins;                        /* how many there are */
+    double cloth;   /* soft meshes, open or closed: thickness [m] of cloth made of their triangles, with
+                       young 1e6 and poisson 0.3 by default; 0: a solid */
+    float pin[ORR_BODY_PINS_MAX][4]; /* soft: balls (centre, radius) in the layer's space; vertices inside
+                                        are held in place, or by the body to which the layer is bound */
+    int pins;                        /* number of balls */
     int iterations; /* soft: per step, 1 to 200; stiff, light bodies of many elements need more; 0: 12 */
-    /* cloth: of a gas that the mesh encloses, which must be closed, its triangles counter-clockwise from
-     * outside: [Pa] above what is around it, at the volume that the mesh has; 0: none, unless `ambient` is
+    /* cloth, of a closed mesh with triangles counter-clockwise from outside: pressure of the enclosed gas
+     * [Pa] above that of the surroundings, at the volume of the mesh; 0: no gas, unless `ambient` is
      * given */
     double pressure;
-    double ambient; /* [Pa] around it, 1e5 in air: the gas keeps its amount, at one temperature: (pressure +
-                       ambient) x volume = const; 0: the pressure is kept, as by a pump */
-    /* solids: von Mises stress [Pa] beyond which they yield and stay deformed; 0: they do not. It is no part
-     * of what orr_world_get_soft reads: resets and setting the transform undo it */
+    double ambient; /* pressure of the surroundings [Pa], 1e5 in air: the amount of gas is constant, (pressure
+                       + ambient) x volume = const; 0: the pressure is constant, as by a pump */
+    /* solids: von Mises stress [Pa] beyond which they stay deformed; 0: never. The plastic deformation is
+     * not read by orr_world_get_soft; resets and setting the transform undo it */
     double yield_stress;
-    double flow; /* [1/s] the rate at which stress above it decays; 0: at once */
+    double flow; /* [1/s] rate at which stress above yield_stress decays; 0: at once */
 } orr_body_desc;
 
-/* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the
- * scene's units. A body that moves has the state of a free joint (qpos 7, qvel 6), which the functions for
- * robots read and set. The state of a soft body is that of its vertices (orr_world_get_soft): worlds reset
- * it with their robots, and setting the layer's transform puts it there at rest. Distance grids are kept
- * beside the layer's file, as FILE.collider. A soft layer may be bound to a body (orr_scene_bind, before
- * this), to which its pins hold it and which feels its pull. desc NULL: no body. ORR_ERROR_UNSUPPORTED: a
+/* Makes a layer a body, which collides with robots whose layers have scale 1 and with other bodies. Its
+ * metres are scene units. A moving body has the state of a free joint (qpos 7, qvel 6), which the functions
+ * for robots read and set. The state of a soft body is that of its vertices (orr_world_get_soft); resets of
+ * robots also reset it, and setting the layer's transform puts it there at rest. Distance grids are kept
+ * beside the layer's file, as FILE.collider. A soft layer can be bound to a body before (orr_scene_bind);
+ * its pins then hold it to that body, which feels the pull. desc NULL: no body. ORR_ERROR_UNSUPPORTED: a
  * grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
@@ -571,14 +571,14 @@ static inline orr_result orr_scene_add_light(orr_scene *scene, const orr_light_d
 /* Those that were added or are of the scene file. Clouds have the colours of their files again. */
 ORR_API orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error);
 
-/* What a soft body is made of. The arrays are valid until the layer's body is set again or it is removed. */
+/* The mesh of a soft body. The arrays are valid until the layer's body is set again or removed. */
 typedef struct orr_soft_info {
     int vertex_count, tet_count, triangle_count;
     const double *mass;  /* vertex_count [kg] */
     const double *rest;  /* vertex_count x 3 [m]: at rest in the layer's space, times the layer's scale */
     const int32_t *tets; /* tet_count x 4: vertices, (b - a) x (c - a) . (d - a) > 0 at rest */
     const int32_t *triangles; /* triangle_count x 3: vertices, of cloth */
-    int edge_count;           /* of a rope, which a robot's model has; others: 0 */
+    int edge_count;           /* of a rope of a robot's model; others: 0 */
     const int32_t *edges;     /* edge_count x 2: vertices */
 } orr_soft_info;
 /* ORR_ERROR_ARGUMENT: the layer is not soft. */
@@ -604,8 +604,8 @@ ORR_API void orr_scene_destroy(orr_scene *scene);
 
 /* ---- colliders: signed distances of captured worlds ---------------------------------------------------- */
 
-/* A sparse signed distance grid of a cloud, a mesh or a field, in the layer's space: negative in what is
- * solid. It does not change, and belongs to no engine; several threads may read one. */
+/* A sparse signed distance grid of a cloud, a mesh or a field, in the layer's space: negative inside solid
+ * matter. It is constant and belongs to no engine; several threads may read it. */
 typedef struct orr_collider orr_collider;
 
 /* Which side of the surfaces of a cloud or a radiance field is free space; everything else is solid. */
@@ -630,15 +630,15 @@ typedef struct orr_collider_desc {
 
 typedef struct orr_collider_info {
     double cell;            /* edge of a cell */
-    double low[3], high[3]; /* the grid's box; beyond it distances are those to its nearest point, and on */
+    double low[3], high[3]; /* the grid's box; outside: the distance at its nearest point + the way to it */
     int64_t bricks;         /* of 8 x 8 x 8 cells, with distances */
     int64_t haze;           /* splats left out, too large to be a surface; 0 where it was loaded */
     int64_t islands;        /* small pieces left out; 0 where it was loaded */
-    orr_collider_side side; /* that is free; AUTO: not known, or of a mesh */
+    orr_collider_side side; /* the free side; AUTO: unknown, or a mesh */
 } orr_collider_info;
 
 /* Makes the collider of a layer, in seconds. desc NULL: that of the layer's body, or the one that it would
- * have, kept as FILE.collider like that (orr_scene_set_physics), with no report of what was left out.
+ * have, kept as FILE.collider (see orr_scene_set_physics), without a report of what was left out.
  * ORR_ERROR_ARGUMENT: a robot, or no surface. ORR_ERROR_CAPACITY: the cells are too small for the size. Same
  * numbers for any number of threads. */
 static inline orr_result orr_scene_make_collider(const orr_scene *scene, orr_layer layer,
@@ -653,7 +653,7 @@ ORR_API orr_result orr_scene_add_collider(orr_scene *scene, const char *name, co
 ORR_API orr_result orr_collider_load(const char *path, orr_collider **collider, orr_error *error);
 /* Writes .collider, or the surface as .ply, .obj or .glb, whole or not at all. */
 ORR_API orr_result orr_collider_save(const orr_collider *collider, const char *path, orr_error *error);
-/* What it is. */
+/* Fills in size, cells and counts. */
 static inline orr_result orr_collider_describe(const orr_collider *collider, orr_collider_info *info,
                                                orr_error *error);
 /* Signed distances at `count` points (x 3, 0 or more), and their gradients (count x 3, nullable), which point
@@ -670,7 +670,7 @@ typedef struct orr_world orr_world;
 
 enum { ORR_WORLD_MAX = 10000000 }; /* copies of a scene */
 
-/* In which numbers robots are simulated. */
+/* The floating-point precision in which robots are simulated. */
 typedef enum orr_precision {
     ORR_PRECISION_AUTO = 0, /* float, or double where the inertia matrix is too ill-conditioned for float */
     ORR_PRECISION_F32,
@@ -679,11 +679,11 @@ typedef enum orr_precision {
 
 typedef struct orr_world_desc {
     int count;              /* copies, 1 .. ORR_WORLD_MAX; 0: one */
-    orr_device_kind device; /* what simulates robots, as orr_world_set_device says; but with
-                               ORR_DEVICE_CUDA a robot that does not fit its memory is ORR_ERROR_MEMORY */
+    orr_device_kind device; /* the device that simulates robots, see orr_world_set_device; unlike there,
+                               a robot that does not fit CUDA's memory is ORR_ERROR_MEMORY */
     orr_precision precision;
-    int contact_capacity; /* most contacts of a step, of the copies of a block together (16, 8 or 4 on a CPU,
-                             32 on CUDA); 0: as many as the model can have, but at most 2048 or 16 for each
+    int contact_capacity; /* most contacts of a step, in all copies of a block together (16, 8 or 4 copies on
+                             a CPU, 32 on CUDA); 0: as many as the model can have, at most 2048 or 16 per
                              geom, whichever is more */
     int team; /* CUDA: threads that step one copy, 1, 2, 4 or 8, with the same bits; 0: chosen for the GPU */
 } orr_world_desc;
@@ -707,23 +707,23 @@ ORR_API orr_result orr_world_get(const orr_world *world, int index, orr_layer la
 ORR_API void orr_world_destroy(orr_world *world);
 
 /* ---- robots: layers that physics moves -----------------------------------------------------------------
- * A robot is an MJCF or URDF file, with MuJoCo's meaning; names and sizes are those of MuJoCo's model.
- * Robots whose layers have one scale are simulated together and touch each other; gravity and all other
- * options are those of the first, and the time step is the smallest of theirs. Names and states stay those
- * of each robot, in the frame of its layer. They touch clouds, meshes and fields that
- * have a body (orr_scene_set_physics). */
+ * A robot is an MJCF or URDF file with MuJoCo's semantics; names and sizes are those of MuJoCo's model.
+ * Robots whose layers have the same scale are simulated together and collide with each other. They use the
+ * smallest of their time steps, and the gravity and all other options of the first robot. Each robot keeps
+ * its own names, and its state is in the frame of its layer. Robots of scale 1 also collide with clouds,
+ * meshes and fields that have a body (orr_scene_set_physics). */
 
 typedef struct orr_robot_info {
     int qpos_count, qvel_count, act_count, ctrl_count;
-    int body_count; /* the world's body, 0, included */
+    int body_count; /* including body 0, the world */
     int keyframe_count;
-    double timestep;    /* [s], the smallest of the robots that it can touch */
+    double timestep;    /* [s], the smallest of the robots simulated together */
     int equality_count; /* equality constraints: connect, weld, joint, tendon */
-    int mocap_count;    /* bodies that are moved from outside */
+    int mocap_count;    /* mocap bodies, whose poses are set by the caller */
     int joint_count, actuator_count, sensor_count;
     int sensor_number_count; /* numbers of all sensors */
     int geom_count, site_count, tendon_count, camera_count;
-    int soft_count;           /* soft bodies, each a layer of its own in a scene, but those that nodes move */
+    int soft_count;           /* soft bodies without nodes; in a scene each is a layer of its own */
     int unused_count;         /* parts of the file that have no effect on the simulation */
     const char *unused_first; /* the first of them; "" when there are none; valid until the layer is
                                   removed */
@@ -732,18 +732,18 @@ typedef struct orr_robot_info {
 } orr_robot_info;
 
 typedef enum orr_robot_element_kind {
-    ORR_ROBOT_ELEMENT_JOINT = 0, /* numbers of ORR_ROBOT_QPOS, and of ORR_ROBOT_QVEL */
+    ORR_ROBOT_ELEMENT_JOINT = 0, /* has numbers of ORR_ROBOT_QPOS and of ORR_ROBOT_QVEL */
     ORR_ROBOT_ELEMENT_ACTUATOR,  /* of ORR_ROBOT_CTRL */
     ORR_ROBOT_ELEMENT_SENSOR     /* of ORR_ROBOT_SENSOR */
 } orr_robot_element_kind;
 
 typedef struct orr_robot_element {
     const char *name;                   /* "" when it has none; valid until the layer is removed */
-    int first, count;                   /* its numbers of that quantity */
-    int first_velocity, velocity_count; /* joints: of ORR_ROBOT_QVEL */
-    bool limited;                       /* joints, actuators: low and high are meant */
+    int first, count;                   /* the range of its numbers there */
+    int first_velocity, velocity_count; /* joints: the range in ORR_ROBOT_QVEL */
+    bool limited;                       /* joints, actuators: low and high apply */
     double low, high; /* of positions [m, rad] (a ball joint: 0 and the largest angle), of each control */
-    int first_output, output_count; /* actuators: of ORR_ROBOT_ACTUATOR_FORCE, _LENGTH and _VELOCITY */
+    int first_output, output_count; /* actuators: the range in ORR_ROBOT_ACTUATOR_FORCE ... */
 } orr_robot_element;
 
 typedef enum orr_robot_quantity {
@@ -756,10 +756,10 @@ typedef enum orr_robot_quantity {
                            axes of the robot's layer [N, N m]; they stay until they are set again */
     ORR_ROBOT_EQUALITY,    /* equality_count: 1 for an equality constraint that is active, 0 for one that is
                            not, such as the weld of an object that a gripper has let go */
-    ORR_ROBOT_JOINT_FORCE, /* qvel_count: generalised forces that act besides; they stay */
-    ORR_ROBOT_MOCAP_POSITION, /* mocap_count x 3: of bodies that are moved from outside [m] */
+    ORR_ROBOT_JOINT_FORCE, /* qvel_count: additional generalised forces [N, N m]; they stay */
+    ORR_ROBOT_MOCAP_POSITION, /* mocap_count x 3: of mocap bodies [m] */
     ORR_ROBOT_MOCAP_ROTATION, /* mocap_count x 4: unit quaternions w x y z */
-    /* these and all that follow are computed, from the state as it is, and cannot be set */
+    /* these and all that follow are computed from the current state, and cannot be set, except as noted */
     ORR_ROBOT_ACCELERATION,   /* qvel_count: time derivative of QVEL, at the start of the last step */
     ORR_ROBOT_BODY_POSITION,  /* body_count x 3: of the bodies' frames, in the layer's [m] */
     ORR_ROBOT_BODY_ROTATION,  /* body_count x 4: unit quaternions w x y z */
@@ -768,14 +768,14 @@ typedef enum orr_robot_quantity {
                                 [N m, N] */
     ORR_ROBOT_ACTUATOR_FORCE, /* output_count [N, N m] */
     ORR_ROBOT_SENSOR,         /* sensor_number_count: MuJoCo's sensordata */
-    /* The rest of MuJoCo's mjData, by its names. Matrices are 3 x 3. These three are of the state, and can
-     * be set too: */
-    ORR_ROBOT_PLASTIC,        /* where springs that yield rest [m, rad] */
-    ORR_ROBOT_DELAYED,        /* of each control of an actuator with a delay, those of its last nsample steps,
-                                 the newest first; then of each number of a sensor with a delay its last
-                                 nsample samples; with an interval, before them, how many steps ago the
-                                 last one was due, less those at the start */
-    ORR_ROBOT_QACC_WARMSTART, /* qvel_count: where the solver of constraints begins */
+    /* Other arrays of MuJoCo's mjData, by their names there. Matrices are 3 x 3, by rows. These three belong
+     * to the state, and can be set: */
+    ORR_ROBOT_PLASTIC,        /* rest positions of springs that yield [m, rad] */
+    ORR_ROBOT_DELAYED,        /* for each control of a delayed actuator its values in the last nsample steps,
+                                 the newest first; then for each number of a delayed sensor its last nsample
+                                 samples, preceded, with an interval, by the steps since the last one was
+                                 due, less that number at the start */
+    ORR_ROBOT_QACC_WARMSTART, /* qvel_count: where the constraint solver starts [m/s^2, rad/s^2] */
     ORR_ROBOT_XMAT,           /* body_count x 9 */
     ORR_ROBOT_XIPOS,          /* body_count x 3: centres of mass [m] */
     ORR_ROBOT_XIMAT,          /* body_count x 9: frames of inertia */
@@ -787,7 +787,7 @@ typedef enum orr_robot_quantity {
     ORR_ROBOT_SITE_XMAT,      /* site_count x 9 */
     ORR_ROBOT_CAM_XPOS,       /* camera_count x 3 [m] */
     ORR_ROBOT_CAM_XMAT,       /* camera_count x 9 */
-    ORR_ROBOT_SUBTREE_COM,    /* body_count x 3: of a body and what hangs on it [m] */
+    ORR_ROBOT_SUBTREE_COM,    /* body_count x 3: of a body with its descendants [m] */
     ORR_ROBOT_SUBTREE_LINVEL, /* body_count x 3 [m/s] */
     ORR_ROBOT_SUBTREE_ANGMOM, /* body_count x 3 [kg m^2/s] */
     ORR_ROBOT_CDOF,         /* qvel_count x 6: motions of dofs, angular, then linear, about the centre of mass
@@ -796,7 +796,7 @@ typedef enum orr_robot_quantity {
     ORR_ROBOT_CVEL,         /* body_count x 6: angular, then linear */
     ORR_ROBOT_CACC,         /* body_count x 6, less gravity */
     ORR_ROBOT_CFRC_INT,     /* body_count x 6: torque and force between a body and its parent */
-    ORR_ROBOT_QM,           /* the inertia matrix, its lower triangle by rows; of robots alone */
+    ORR_ROBOT_QM,           /* lower triangle of the inertia matrix, by rows; robots simulated alone */
     ORR_ROBOT_TEN_LENGTH,   /* tendon_count [m, rad] */
     ORR_ROBOT_TEN_VELOCITY, /* tendon_count */
     ORR_ROBOT_ACTUATOR_LENGTH,   /* output_count [m, rad] */
@@ -806,11 +806,11 @@ typedef enum orr_robot_quantity {
     ORR_ROBOT_QFRC_ACTUATOR,
     ORR_ROBOT_QFRC_CONSTRAINT,
     ORR_ROBOT_QFRC_INVERSE, /* the force that would give ACCELERATION */
-    ORR_ROBOT_ENERGY,       /* 2: potential, kinetic [J]; of robots alone */
-    /* Of models with MuJoCo's flag sleep, otherwise 0 numbers, and of robots alone. They can be set: */
-    ORR_ROBOT_TREE_ASLEEP, /* of each kinematic tree: at least 0, it sleeps, with the trees that have the same
-                               number; below, it is awake: steps since it last moved, -11 .. -1 */
-    ORR_ROBOT_ASLEEP_QPOS, /* qpos_count: QPOS with which trees fell asleep; where QPOS differs they wake */
+    ORR_ROBOT_ENERGY,       /* 2: potential, kinetic [J]; robots simulated alone */
+    /* With MuJoCo's flag sleep (otherwise 0 numbers), of robots simulated alone. They can be set: */
+    ORR_ROBOT_TREE_ASLEEP, /* for each kinematic tree. 0 or more: it sleeps, with the trees of the same
+                               number. -11 .. -1: it is awake; steps since it last moved */
+    ORR_ROBOT_ASLEEP_QPOS, /* qpos_count: QPOS when trees fell asleep; a difference wakes a tree */
     ORR_ROBOT_QUANTITIES   /* how many quantities there are */
 } orr_robot_quantity;
 
@@ -849,20 +849,20 @@ ORR_API const char *orr_robot_quantity_name(orr_robot_quantity quantity);
 /* The name of a body, "" when it has none, NULL outside [0, body_count); valid until the layer is removed. */
 ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
 
-/* Chooses what simulates all robots of a world: ORR_DEVICE_CPU, or ORR_DEVICE_CUDA, where states stay in the
- * GPU's memory and frames that CUDA draws read bodies from there. ORR_DEVICE_AUTO, the default, is CUDA when
- * the engine draws with CUDA and there are at least 512 copies for each of its threads, because a GPU is slow
- * on few. States are copied over; numbers of the two agree to rounding. A robot that does not fit a device's
- * memory stays on the CPU, and a log line says so. When the device fails later, the next call that notices
- * returns ORR_ERROR_DEVICE once, and robots continue on the CPU, each block of 32 copies from the state that
- * was set or read last. For soft layers see docs/devices.md. */
+/* Chooses the device that simulates all robots of a world: ORR_DEVICE_CPU, or ORR_DEVICE_CUDA, where states
+ * stay in the GPU's memory and frames that CUDA draws read bodies from there. ORR_DEVICE_AUTO, the default,
+ * is CUDA when the engine draws with CUDA and there are at least 512 copies per thread of the engine, because
+ * a GPU is slow with few. States are copied; the results of both agree to rounding. A robot that does not fit
+ * a device's memory stays on the CPU, and a log line says so. If the device fails later, the next call that
+ * notices returns ORR_ERROR_DEVICE once, and robots continue on the CPU, each block of 32 copies from the
+ * state that was last set or read. For soft layers see docs/devices.md. */
 ORR_API orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_error *error);
 /* ORR_DEVICE_CUDA when a robot is simulated there, otherwise ORR_DEVICE_CPU. */
 ORR_API orr_device_kind orr_world_device(const orr_world *world);
 
 /* Simulates `steps` time steps of every robot in every copy; robots that touch have the same time step.
- * ORR_ERROR_UNSUPPORTED names what a model uses and the simulation does not have; robots before it in the
- * scene have moved, and it is drawn at its initial pose. On CUDA it returns when the steps are queued;
+ * ORR_ERROR_UNSUPPORTED names a feature of a model that the simulation lacks; robots before it in the
+ * scene have moved, and it is drawn in its initial pose. On CUDA it returns when the steps are queued;
  * functions that read a state wait for them. */
 ORR_API orr_result orr_world_step(orr_world *world, int steps, orr_error *error);
 /* The same in the copies whose byte of `mask` (one for each copy) is not 0; the others keep their state, to
@@ -876,11 +876,11 @@ ORR_API orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer 
 /* Sets all robots of the copies whose byte of `mask` is not 0 to their initial state; mask NULL: all
  * copies. */
 ORR_API orr_result orr_world_reset_masked(orr_world *world, const uint8_t *mask, orr_error *error);
-/* Waits until all steps are done, and tells whether a device has failed. On the CPU they are. */
+/* Waits until all steps are done, and reports a device that has failed. On the CPU it returns at once. */
 ORR_API orr_result orr_world_wait(orr_world *world, orr_error *error);
-/* Computes ACCELERATION for the states and controls as they are; nothing moves. */
+/* Computes ACCELERATION for the current states and controls; nothing moves. */
 ORR_API orr_result orr_world_forward(orr_world *world, orr_error *error);
-/* Reads or sets one quantity in one copy; `values` has the size that orr_robot_quantity says.
+/* Reads or sets one quantity in one copy; `values` has the size given at orr_robot_quantity.
  * ORR_ERROR_UNSUPPORTED: QM, CDOF and ENERGY of a robot that is simulated with others. */
 ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer robot,
                                        orr_robot_quantity quantity, double *values, orr_error *error);
@@ -898,8 +898,8 @@ ORR_API orr_result orr_world_set_robots(orr_world *world, orr_layer robot, orr_r
 /* How many numbers of a quantity a robot has in each copy. */
 ORR_API orr_result orr_world_robot_numbers(const orr_world *world, orr_layer robot,
                                            orr_robot_quantity quantity, int *count, orr_error *error);
-/* Several quantities at once, 1 .. ORR_ROBOT_QUANTITIES, each of them once: what they are computed from is
- * computed once. values: copies x the numbers of one quantity after the other. */
+/* Reads several different quantities, 1 .. ORR_ROBOT_QUANTITIES; what they have in common is computed once.
+ * values: copies x the numbers of one quantity after the other. */
 ORR_API orr_result orr_world_read_robots(const orr_world *world, orr_layer robot,
                                          const orr_robot_quantity *quantities, int count, const uint8_t *mask,
                                          orr_number_kind kind, void *values, orr_error *error);
@@ -916,8 +916,8 @@ typedef enum orr_robot_parameter {
     ORR_PARAMETER_DOF_ARMATURE,  /* qvel_count [kg, kg m^2] */
     ORR_PARAMETER_ACTUATOR_GAIN, /* actuator_count x 10: MuJoCo's gainprm */
     ORR_PARAMETER_ACTUATOR_BIAS, /* actuator_count x 10: biasprm */
-    ORR_PARAMETER_GRAVITY,       /* 3 [m/s^2]; of robots that touch each other only the first has it */
-    ORR_PARAMETER_START_QPOS,    /* qpos_count: where a reset puts the robot */
+    ORR_PARAMETER_GRAVITY,       /* 3 [m/s^2]; of robots simulated together only the first has it */
+    ORR_PARAMETER_START_QPOS,    /* qpos_count: the QPOS of a reset */
     ORR_PARAMETER_START_QVEL     /* qvel_count */
 } orr_robot_parameter;
 
@@ -927,7 +927,7 @@ ORR_API orr_result orr_world_parameter_numbers(const orr_world *world, orr_layer
 /* Reads or sets a parameter in the copies whose byte of `mask` is not 0 (NULL: all): copies x its numbers;
  * rows of other copies are neither read nor written. What follows from a parameter (inverse weights, mixed
  * friction, bounding spheres) is computed again, as by MuJoCo's mj_setConst. Copies that are not set keep the
- * model's numbers, to the bit. It lasts until it is set again, also through resets and changes of the device.
+ * bits of the model. A value stays until it is set again, also through resets and changes of the device.
  * ORR_ERROR_ARGUMENT: a number that is not finite or out of range. ORR_ERROR_UNSUPPORTED: masses and inertias
  * in a fluid, among others. A model whose inertia matrix becomes singular is refused. */
 ORR_API orr_result orr_world_get_parameters(const orr_world *world, orr_layer robot,
@@ -938,7 +938,7 @@ ORR_API orr_result orr_world_set_parameters(orr_world *world, orr_layer robot, o
 
 /* Two geoms that are nearer than their margin. */
 typedef struct orr_contact {
-    int geom1, geom2; /* of the robot (ORR_ROBOT_OBJECT_GEOM); -1: of another one or another layer, or soft */
+    int geom1, geom2; /* of the robot (ORR_ROBOT_OBJECT_GEOM); -1: of another layer, or of a soft body */
     int dimension;    /* MuJoCo's condim: 1, 3, 4 or 6 */
     double distance;  /* [m], negative: penetration */
     double position[3];
@@ -946,14 +946,14 @@ typedef struct orr_contact {
     double force[6]; /* in that frame: normal and tangential force [N], torques [N m] */
 } orr_contact;
 
-/* The contacts of the copies whose byte of `mask` is not 0 (NULL: all), in the states as they are and in the
+/* The contacts of the copies whose byte of `mask` is not 0 (NULL: all), in their current states and in the
  * frame of the robot's layer. Of contacts between two robots it has those whose first geom is its own.
  * counts: copies: the number in each; contacts: copies x capacity, of which the first counts[i] of row i are
  * written. Copies that have diverged have none. */
 static inline orr_result orr_world_get_contacts(const orr_world *world, orr_layer robot, const uint8_t *mask,
                                                 int capacity, orr_contact *contacts, int *counts,
                                                 orr_error *error);
-/* A soft pad on a geom of a robot that feels at a grid of points (taxels), as TacSL's (arXiv 2408.06506). The
+/* A soft pad with a grid of sensing points (taxels) on a geom of a robot, as TacSL's (arXiv 2408.06506). The
  * pad's frame has x along the columns, y along the rows and z out of the geom. Taxels are on the geom's
  * surface below (along -z) a flat rectangle, the outer ones below its sides. */
 typedef struct orr_tactile_desc {
@@ -976,10 +976,10 @@ typedef struct orr_tactile_desc {
  * the velocity of the taxel less that of the geom's nearest point, perpendicular to n. Written are -f_z,
  * f_x and f_y. heights: copies x rows x columns [m], nullable: how far geoms reach into the pad along its
  * normal, 0 .. thickness. Rows of other copies are not written, those of copies that have diverged are 0.
- * Geoms press that collide with anything, of the robot and of those that touch it; not of the same body, of
- * its parent, or of a body that the model excludes. So do soft solids and closed cloth that its body does not
- * hold; soft bodies sink into pads that collide with nothing. The deepest counts. What a pad feels moves
- * nothing: solref and solimp of its geom say how far others sink in. On the CPU, also for robots on CUDA. */
+ * The pad feels geoms that can collide, of this robot and of those simulated with it, except geoms of its
+ * own body, of the parent and of excluded bodies; and soft solids and closed cloth that its body does not
+ * hold, which sink into a pad that collides with nothing. The deepest counts. The pad itself exerts no force:
+ * solref and solimp of its geom decide how far others sink in. On the CPU, also for robots on CUDA. */
 static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer robot,
                                                const orr_tactile_desc *desc, const uint8_t *mask,
                                                float *forces, float *heights, orr_error *error);
@@ -988,7 +988,7 @@ static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer
  * table of Taxim (Si and Yuan, arXiv 2109.04027), as TacSL draws it. */
 typedef struct orr_tactile_colours {
     int rows, columns; /* of heights and of a picture, 3 .. 1024 */
-    double pixel;      /* from one height to the next [m], more than 0 */
+    double pixel;      /* distance between heights [m], more than 0 */
     int bins;          /* of the table, 2 .. 1024 a side; 0 without one */
     /* bins x bins x 3 x 6: by steepness, direction and channel the factors of x^2, y^2, x y, x, y and 1 in
        what is added to the background, where x is the column and y the row. NULL: a matte gel under a red, a
@@ -1012,7 +1012,7 @@ ORR_API orr_result orr_world_get_jacobians(const orr_world *world, orr_layer rob
                                            int index, const uint8_t *mask, const double *points, double *jacp,
                                            double *jacr, orr_error *error);
 
-/* How a robot, with those that it touches, is simulated, and how well so far. */
+/* How a robot and those simulated with it are computed, and how accurately so far. */
 typedef struct orr_simulation_info {
     bool double_precision;
     int lanes;             /* copies of a block: the lanes of SIMD, 32 on CUDA */
@@ -1020,15 +1020,15 @@ typedef struct orr_simulation_info {
     int64_t world_bytes;   /* of state, of a copy */
     int64_t scratch_bytes; /* of a thread; on CUDA of a block of 32 copies */
     int contact_capacity;
-    int contacts_needed; /* the most that a block has needed in a step; above the capacity contacts were left
-                                out, the last in the order of pairs */
+    int contacts_needed;   /* the most that a block has needed in a step; if above the capacity, the last
+                                contacts in the order of pairs were left out */
     int inaccurate_worlds; /* copies in which a step was inaccurate: the solver of constraints stopped at the
                                 model's limit of iterations before it had converged, or rounding left two
                                 digits of a pivot of the inertia matrix's factor, or less */
     int64_t inaccurate_steps; /* of all copies */
     int iterations;           /* of the solver: the most that a block has needed */
     int diverged_worlds;      /* copies whose numbers are no longer finite */
-    int64_t restarts;         /* how often that was answered by a reset (orr_world_set_autoreset) */
+    int64_t restarts;         /* resets after divergence (orr_world_set_autoreset) */
     orr_device_kind device;
     const char *device_name; /* "cpu", or the GPU's; valid until the world is destroyed */
 } orr_simulation_info;
@@ -1060,18 +1060,18 @@ static inline orr_result orr_world_robot_device_view(orr_world *world, orr_layer
 ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
                                             orr_transform *transform, orr_error *error);
 /* Reads or sets the vertices of a soft body in one copy: vertex_count x 3, positions in the scene [m] and
- * velocities [m/s], finite; NULL: not read, or as they are. What was set goes on to the same bits each time;
- * pinned vertices stay where they are set. What nodes of a robot move follows its QPOS, and is read alone. */
+ * velocities [m/s], finite; NULL: not read, or unchanged. Steps from a state that was set have the same bits
+ * each time; pinned vertices stay where they are set. A soft body with nodes follows QPOS: read only. */
 ORR_API orr_result orr_world_get_soft(const orr_world *world, int index, orr_layer layer, double *positions,
                                       double *velocities, orr_error *error);
 ORR_API orr_result orr_world_set_soft(orr_world *world, int index, orr_layer layer, const double *positions,
                                       const double *velocities, orr_error *error);
-/* Whether a robot's, or a soft body's, state in one copy is no longer finite. It is then drawn as it was
- * last, and not simulated, until it is reset or set; other copies continue. */
+/* Whether the state of a robot or soft body in one copy is no longer finite. It then keeps its last finite
+ * pose, without being simulated, until it is reset or set; other copies continue. */
 ORR_API orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer robot,
                                             bool *diverged, orr_error *error);
-/* With autoreset on, a robot whose numbers diverge, and all that it can touch in that copy, return to their
- * initial state in the step in which that happens, unless the model's flag disables it. Off at first. */
+/* With autoreset on (default off), a robot whose numbers diverge returns to its initial state in the same
+ * step, with all robots simulated with it in that copy, unless the model's flag disables it. */
 ORR_API orr_result orr_world_set_autoreset(orr_world *world, bool on, orr_error *error);
 /* How often that has happened to a robot in one copy, since robots were last added, removed or moved to
  * another device. */
