@@ -12,9 +12,9 @@ from orrery._library import call
 
 
 class Handle:
-    """Holds an object of the library and what must outlive it. It is destroyed when nothing needs it any
-    more: not this object, unless it is closed; nothing that was made from it; no array of its memory; no call
-    that runs in another thread. A closed Handle raises ValueError."""
+    """Owns an object of the library, and keeps alive what must outlive it. The object is destroyed when
+    neither this Handle (unless it is closed), nor objects made from it, nor arrays of its memory, nor calls
+    in other threads need it any more. A closed Handle raises ValueError."""
 
     def __init__(self, made, destroy, *keep):
         parents = [k.pointer if isinstance(k, Handle) else k for k in keep]
@@ -32,7 +32,7 @@ class Handle:
         return self._pointer
 
     def close(self):
-        """Gives it back now, and not when Python finds that it is not needed."""
+        """Destroys the object now instead of when Python no longer refers to it."""
         self._pointer = None
 
     def _name(self):
@@ -49,14 +49,15 @@ class Handle:
 
 
 class Pointer(ctypes.c_void_p):
-    """What the library calls an object of its own. The object lives at least as long as this."""
+    """A pointer to an object of the library, which lives at least as long as this."""
 
     def __init__(self, address, guard, keep):
         super().__init__(address)
         self.guard, self._keep = guard, keep
 
     def array(self, at, shape):
-        """The library's numbers at a pointer of it, as an array that is no copy and keeps the object."""
+        """The numbers at a pointer of the library as an array, without a copy. The array keeps the object
+        alive."""
         if 0 in shape:
             return np.zeros(shape, at._type_)
         block = (at._type_ * math.prod(shape)).from_address(ctypes.addressof(at.contents))
@@ -65,8 +66,8 @@ class Pointer(ctypes.c_void_p):
 
 
 class Guard:
-    """Lets one call at a time into an engine and what is made on it: threads wait for each other. A call may
-    make further ones, by callbacks."""
+    """Serialises calls to an engine and to all that was made on it. A call may make further calls from
+    callbacks."""
 
     def __init__(self):
         self._lock, self._process = threading.RLock(), os.getpid()
@@ -87,7 +88,7 @@ def _destroy(address, destroy, guard, keep):
 
 
 def made_by(function, *arguments):
-    """Calls a function of the library whose last parameter is the handle that it makes."""
+    """Calls a function of the library whose last parameter receives the new object."""
     made = ctypes.c_void_p()
     function(*arguments, ctypes.byref(made))
     return made

@@ -14,7 +14,7 @@ _REPOSITORY = _HERE.parent.parent
 
 
 def _find(environment, packaged, *others):
-    """The first of: what the environment names, a file of the package, files of a source checkout."""
+    """The library named by the environment, else the one of the package, else those of a source checkout."""
     named = os.environ.get(environment)
     for path in [Path(named)] if named else [_HERE / packaged, *others]:
         if path.is_file():
@@ -33,12 +33,12 @@ _library = ctypes.CDLL(str(_library_path))
 
 
 def library_path():
-    """The file of the shared library."""
+    """The path of the shared library."""
     return _library_path
 
 
 class OrreryError(RuntimeError):
-    """What the engine refused or could not do. `code` is an orr_code of orrery.h."""
+    """An error of the engine. `code` is an orr_code of orrery.h."""
 
     code = 0
 
@@ -48,7 +48,7 @@ class FileError(OrreryError, OSError):
 
 
 class ValueRefused(OrreryError, ValueError):
-    """A value out of its range, or a file whose content is not what its format promises."""
+    """A value out of range, or a file with invalid content."""
 
 
 class MemoryFull(OrreryError, MemoryError):
@@ -95,7 +95,7 @@ def _prepare(name, result, arguments):
 
 
 def _type_error(name, arguments, given, refused):
-    """What ctypes says of a value that a parameter does not take, with the value and the type."""
+    """The message of ctypes for a value of the wrong type, with the value and the type."""
     match = re.match(r"argument (\d+):", str(refused))
     place = int(match[1]) - 1 if match else len(given)
     if place >= len(given):
@@ -105,7 +105,7 @@ def _type_error(name, arguments, given, refused):
 
 
 def _one_at_a_time(function):
-    """The function, in which a thread waits while another is in the engine of its first argument."""
+    """The function, in which a thread waits while another one uses the engine of its first argument."""
 
     def guarded(*given):
         guard = getattr(given[0], "guard", None)
@@ -118,8 +118,8 @@ def _one_at_a_time(function):
 
 
 class _Calls:
-    """The library's functions by name, without "orr_": call.scene_load(...). Those that can fail take no
-    orr_error and raise. A function that the library lacks raises AttributeError when it is asked for."""
+    """The functions of the library by name, without "orr_": call.scene_load(...). Those that can fail take no
+    orr_error and raise exceptions. A function that the library lacks raises AttributeError on access."""
 
     def __getattr__(self, name):
         if "orr_" + name not in header.functions:
@@ -133,7 +133,7 @@ call = _Calls()
 
 
 def constant(prefix, name):
-    """The number of a name such as "cpu" in an enum whose members begin with `prefix`."""
+    """The value of a name such as "cpu" in the enum whose members begin with `prefix`."""
     number = constants.get(prefix + str(name).upper())
     if number is None:
         names = ", ".join(key[len(prefix) :].lower() for key in constants if key.startswith(prefix))
@@ -142,8 +142,7 @@ def constant(prefix, name):
 
 
 def pointer(array, dtype, written=False):
-    """The address of a contiguous array's first number, for a parameter of the library, which may write
-    there."""
+    """The address of a contiguous array, for a parameter of the library, which may write to it."""
     if array.dtype != dtype or not array.flags.c_contiguous:
         raise TypeError(f"array of {array.dtype}: expected contiguous {np.dtype(dtype)}")
     if written and not array.flags.writeable:
@@ -153,7 +152,7 @@ def pointer(array, dtype, written=False):
 
 
 def numbers(values, count, name, kind=ctypes.c_float):
-    """A ctypes array of `count` floats, or of another kind."""
+    """A ctypes array of `count` numbers; float by default."""
     values = [float(v) for v in values]
     if len(values) != count:
         raise ValueError(f"{name}: {len(values)} numbers, expected {count}")

@@ -1,6 +1,6 @@
-"""Numbers in a GPU's memory as DLPack capsules, which PyTorch, CuPy and JAX take without a copy.
+"""Numbers in GPU memory as DLPack capsules, which PyTorch, CuPy and JAX use without a copy.
 
-Arrays in the host's memory are NumPy's, which are DLPack exporters themselves.
+Arrays in host memory are NumPy arrays, which export DLPack themselves.
 """
 
 import ctypes
@@ -69,9 +69,9 @@ def _drop(capsule):
 
 
 class DeviceArray:
-    """Numbers somewhere in a device's memory: float32, float64, uint8 where bits is 8, or whole numbers with
-    a sign. strides: in numbers. device: DLPack's type and the index. owner: whose memory it is; it stays
-    alive as long as a consumer of a capsule."""
+    """Numbers in the memory of a device: float32, float64, uint8 if bits is 8, or signed integers. strides:
+    in numbers. device: DLPack's type and index. owner: the object that owns the memory, kept alive by
+    consumers of a capsule."""
 
     def __init__(self, address, shape, strides, bits, device, owner, signed=False):
         self.address, self.shape, self.strides, self.bits = address, tuple(shape), tuple(strides), bits
@@ -82,7 +82,7 @@ class DeviceArray:
         return self._device
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        """stream: any, because the numbers are complete. A copy, and another device, are refused."""
+        """stream: ignored, because the numbers are complete. Copies and other devices are refused."""
         if copy:
             raise BufferError("copy=True: expected None or False, numbers stay in the device's memory")
         if dl_device is not None and tuple(dl_device) != self._device:

@@ -2,11 +2,11 @@
 
     env = orrery.make_vec("dm_control/cheetah-run", num_envs=1024)
 
-Observations are dm_control's, one after the other in its order; rewards its own, by the same tolerance
-function (Tassa et al. 2018, arXiv:1801.00690). Episodes begin in the same distributions, except that a free
-body is turned in any direction where dm_control draws quaternions of positive numbers, and that the
-manipulator's ball begins neither in its hand nor at its target. The models are those of the installed package
-dm_control; targets that it moves between episodes are mocap bodies.
+Observations are dm_control's, concatenated in its order; rewards are its own, with the same tolerance
+function (Tassa et al. 2018, arXiv:1801.00690). Initial states have the same distributions, with two
+exceptions: free bodies have uniform rotations (dm_control draws quaternions with positive components), and
+the manipulator's ball starts neither in the hand nor at the target. The models are those of the installed
+package dm_control; targets that it moves between episodes are mocap bodies.
 
     python3 -m orrery.dm_control cheetah-run FOLDER      writes the task file and its model for other programs
 """
@@ -38,7 +38,7 @@ def _of(quantity, name=None, **keys):
 
 
 def _within(low=-inf, high=inf, margin=0.0, value=None, sigmoid=None):
-    """A tolerance: 1 from low to high, and falling over a margin."""
+    """A tolerance: 1 from low to high, decreasing over a margin."""
     tolerance = {}
     if low > -inf:
         tolerance["low"] = low
@@ -365,7 +365,7 @@ def _split(name):
 
 
 def task(name):
-    """The content of the task's file (docs/task-file.md) as a dict."""
+    """The content of a task file (docs/task-file.md) as a dict."""
     domain, which = _split(name)
     return {"name": f"dm_control/{name}", **_DOMAINS[domain][0](which)}
 
@@ -374,7 +374,7 @@ def task(name):
 
 
 def _to_mocap(world, tag):
-    """Puts the world's element named "target" on a body that is moved from outside."""
+    """Puts the element "target" of the world on a mocap body."""
     target = next(e for e in world.findall(tag) if e.get("name") == "target")
     world.remove(target)
     body = ET.SubElement(world, "body", name="target", mocap="true", pos=target.get("pos"))
@@ -406,7 +406,7 @@ def _drop(root, names):
 
 
 def _change(root, domain, which):
-    """Makes of a domain's model the one of a task."""
+    """Changes the model of a domain into that of a task."""
     world = root.find("worldbody")
     if domain == "swimmer":
         _swimmer_chain(root, int(which[len("swimmer") :]))
@@ -432,8 +432,8 @@ def _change(root, domain, which):
 
 
 def model(name, folder=None):
-    """The path of a task's model: the package's own, or a changed copy, in `folder` or one that lasts as long
-    as the program."""
+    """The path of a task's model: the package's file, or a changed copy in `folder` (default: a temporary
+    one)."""
     global _folder
     domain, which = _split(name)
     source = _suite() / f"{domain}.xml"

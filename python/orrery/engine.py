@@ -1,4 +1,4 @@
-"""Threads and devices."""
+"""Engines: threads and devices."""
 
 import ctypes
 import os

@@ -1,7 +1,7 @@
 """Environments of Gymnasium, many at once, over the engine's own loop: make_vec("Ant-v5", num_envs=4096).
 
-A step is one call into the library: no Python runs per environment. Needs the package gymnasium; the robots'
-files are those that it brings (gymnasium[mujoco]), or the caller's.
+A step is one call into the library; no Python code runs per environment. Needs the package gymnasium, and for
+its tasks the robot files of gymnasium[mujoco], unless the caller gives others.
 """
 
 import ctypes
@@ -50,7 +50,7 @@ _MODELS = {
 
 
 def tasks():
-    """The names of the tasks that the library has."""
+    """The names of the built-in tasks."""
     names = []
     while (name := call.env_task(len(names))) is not None:
         names.append(name.decode())
@@ -69,7 +69,7 @@ def _cameras(env):
 
 
 class _SceneOfEnvironments(World):
-    """The world that environments of a scene are in, which they own; pointer None: it is no scene."""
+    """The world of environments of a scene, which they own; pointer None: not a scene."""
 
     def __init__(self, env):
         self._handle, self.count = env._handle, env.num_envs
@@ -86,15 +86,15 @@ class _SceneOfEnvironments(World):
 
 
 class _Environments(Handle):
-    """What a VectorEnv has of the library."""
+    """The environments of a VectorEnv in the library."""
 
     def _name(self):
         return "VectorEnv"
 
 
 class _Pictures:
-    """The environments as cameras of the model see them (the default one where none is named): the world that
-    they are in, or their robots in a world of their own."""
+    """Pictures of the environments by cameras of the model (default: one that sees all): of their world, or
+    of their robots in a separate world."""
 
     def __init__(self, env, cameras, size, device="cpu"):
         self._env, self._on_cuda = env, device == "cuda"
@@ -132,22 +132,22 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     task: a name of tasks() or own_tasks.tasks(), "dm_control/" and one of dm_control.tasks(), the path of a
     task file (.json, docs/task-file.md), its content as a dict, or a Task (orrery.tasks) of your own.
-    num_envs: how many. model: the file of a robot or scene; None: Gymnasium's, or the one that the task file
-    names.
-    max_episode_steps: an episode is truncated after so many; None: as the task says.
-    autoreset_mode: gymnasium.vector.AutoresetMode. precision: "f32" or "f64", of the physics.
+    num_envs: number of environments. model: the file of a robot or scene; None: Gymnasium's, or that of the
+    task file.
+    max_episode_steps: steps after which an episode is truncated; None: the task's number.
+    autoreset_mode: gymnasium.vector.AutoresetMode. precision: of the physics, "f32" or "f64".
     copy: observations are copies; False: views of the engine's memory, which the next step overwrites, and
     which torch.from_dlpack(observations) shares.
-    render_mode: None or "rgb_array": render() gives a picture, uint8, of each environment.
-    engine: None: the default one.
-    statistics: infos hold "episode" for ended episodes, with "r" (return) and "l" (steps); False: they do
-    not, for Gymnasium's wrapper RecordEpisodeStatistics, which refuses infos that have it.
-    task_infos: infos hold what Gymnasium's environments tell of their tasks, such as "reward_forward" and
-    "x_position", each with a mask ("_x_position"); for Gymnasium's tasks. It costs time in Python.
-    parameters: those of Gymnasium's tasks, by its names, such as ctrl_cost_weight=0.1.
+    render_mode: None, or "rgb_array" for render().
+    engine: None: default_engine().
+    statistics: infos have "episode" for ended episodes, with "r" (return) and "l" (steps). Use False with
+    Gymnasium's wrapper RecordEpisodeStatistics, which refuses such infos.
+    task_infos: infos have the entries of Gymnasium's environments, such as "reward_forward" and "x_position",
+    each with a mask ("_x_position"); for Gymnasium's tasks only, and slower.
+    parameters: parameters of Gymnasium's tasks, by its names, such as ctrl_cost_weight=0.1.
 
-    Observations are float64, num_envs x n; actions float32. infos hold "diverged", how many episodes of an
-    environment ended because its numbers became infinite.
+    Observations are float64, num_envs x n; actions float32. infos["diverged"] counts the episodes of each
+    environment that ended because its state was no longer finite.
     """
 
     metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -265,7 +265,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     @property
     def dt(self):
-        """Seconds of a step."""
+        """Duration of a step [s]."""
         return self._info.seconds
 
     @property
@@ -290,7 +290,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return np.array(seed, np.uint32)
 
     def reset(self, *, seed=None, options=None):
-        """Begins an episode in all environments, or in those of options["reset_mask"] (bool, num_envs)."""
+        """Starts an episode in all environments, or in those of options["reset_mask"] (bool, num_envs)."""
         self._expect_nothing_sent("reset")
         if not isinstance(options or {}, dict):
             raise TypeError(f"options {options!r}: expected a dict, such as {{'reset_mask': ...}}")
@@ -320,7 +320,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return seen.copy() if self._copy else seen
 
     def _hidden(self, observation):
-        """The numbers of infos, behind those of the observation."""
+        """The numbers for infos, which follow those of the observation."""
         return observation[:, self._seen :].copy()
 
     def step(self, actions):
@@ -332,8 +332,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return self._results()
 
     def send(self, actions):
-        """Begins a step in another thread, and returns: recv() gives what it finds. Between the two the
-        caller may compute, but ask nothing of the environments or their engine."""
+        """Starts a step in another thread, and returns at once; recv() returns the results. In between the
+        caller must not use the environments or their engine."""
         self._expect_nothing_sent("send")
         self._take(actions)
         if self._thread is None:
@@ -341,7 +341,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._sent = self._thread.submit(self._step)
 
     def recv(self):
-        """Waits for the step that send() began, and returns what step() returns."""
+        """Waits for the step started by send(), and returns the results of step()."""
         if self._sent is None:
             raise RuntimeError("recv: expected send() before it")
         sent, self._sent = self._sent, None
@@ -353,8 +353,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             raise RuntimeError(f"{what}: expected recv() after the last send()")
 
     def _take(self, actions):
-        """Copies them to where the library reads them, whose address is looked up once: with that, a step
-        spends less in Python."""
+        """Copies actions to the memory that the library reads. Its address is looked up once, which makes
+        steps faster."""
         self._handle.pointer  # raises where they are closed
         actions = np.asarray(actions)
         if not np.can_cast(actions.dtype, np.float32, "same_kind"):
@@ -427,7 +427,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return qpos, qvel
 
     def set_state(self, index, qpos, qvel):
-        """Sets qpos and qvel of one environment, whose episode goes on."""
+        """Sets qpos and qvel of one environment, whose episode continues."""
         qpos, qvel = np.ascontiguousarray(qpos, np.float64), np.ascontiguousarray(qvel, np.float64)
         if qpos.shape != (self._info.qpos_count,) or qvel.shape != (self._info.qvel_count,):
             raise ValueError(
@@ -440,8 +440,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._check_own()
 
     def get_quantity(self, quantity):
-        """A quantity of all environments, num_envs x its numbers, by MuJoCo's name ("xpos", "act",
-        "mocap_pos" ...), in their states as they are."""
+        """A quantity of all environments in their current states, num_envs x size, by MuJoCo's name ("xpos",
+        "act", "mocap_pos" ...)."""
         number, count = self._quantity(quantity), ctypes.c_int()
         call.env_quantity_numbers(self._handle.pointer, number, ctypes.byref(count))
         values = np.empty((self.num_envs, count.value))
@@ -449,9 +449,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return values
 
     def set_quantity(self, quantity, values, mask=None):
-        """Sets a quantity that can be set, such as "mocap_pos" or "act", num_envs x its numbers, in the
-        environments whose mask is true; None: in all. Observations follow with the next step or
-        set_state()."""
+        """Sets a quantity such as "mocap_pos" or "act", num_envs x size, in the environments whose mask is
+        true (None: in all). Observations change with the next step or set_state()."""
         number, values = self._quantity(quantity), np.ascontiguousarray(values, np.float64)
         if values.shape != (shape := self.get_quantity(quantity).shape):
             raise ValueError(f"{quantity} {values.shape}: expected {shape}")
@@ -473,13 +472,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return numbers[name]
 
     def _draw_looks(self):
-        """What pictures of the episodes at hand look like (orr_eyes_look)."""
+        """The looks of the current episodes in pictures (orr_eyes_look)."""
         looks = (structs["orr_eyes_look"] * self.num_envs)()
         call.env_get_looks_sized(self._handle.pointer, looks, ctypes.sizeof(structs["orr_eyes_look"]))
         return looks
 
     def render(self):
-        """A tuple with a picture of each environment: height x width x 3, uint8, from the model's camera
+        """A tuple with a picture of each environment, height x width x 3, uint8, by the model's camera
         "track" or its first."""
         if self.render_mode is None:
             return None
@@ -503,14 +502,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
 
 class PixelVectorEnv(VectorEnv):
-    """The same with pictures: observations are {"pixels": uint8, num_envs x cameras x height x width x 3,
-    "state": the task's own}.
+    """A VectorEnv whose observations contain pictures: {"pixels": uint8, num_envs x cameras x height x width
+    x 3, "state": the observations of the task}.
 
-    cameras: names of the model's; None: its first, or one that sees all of it. size: width, height [px].
-    device: what draws, "cpu", or "cuda": then "pixels" is an array in the GPU's memory for torch.from_dlpack,
-    which the next step overwrites after what is in CUDA's default stream, and tasks that vary surfaces are
-    refused. Pictures show the robots as observations do, after the reset where a step resets; the mode
-    SAME_STEP, which needs pictures before it too, is refused.
+    cameras: names of cameras of the model; None: its first, or one that sees all of it. size: width, height
+    [px]. device: draws the pictures, "cpu" or "cuda". With "cuda", "pixels" is an array in GPU memory for
+    torch.from_dlpack, which the next step overwrites after the work in CUDA's default stream; tasks that vary
+    surfaces are refused. Pictures show the same state as observations, after a reset if the step resets. The
+    autoreset mode SAME_STEP, which also needs pictures before the reset, is refused.
     """
 
     def __init__(self, task, num_envs=1, cameras=None, size=(64, 64), device="cpu", **options):
@@ -543,8 +542,8 @@ def make_vec(task, num_envs=1, **options):
 
 
 def register():
-    """Makes "orrery/Ant-v5", "orrery/dm_control-cheetah-run" and the other tasks known to gymnasium.make_vec,
-    which gives a VectorEnv without statistics, and to gymnasium.make, which gives a single.Env."""
+    """Registers the tasks as "orrery/Ant-v5", "orrery/dm_control-cheetah-run" and so on, for
+    gymnasium.make_vec (a VectorEnv without statistics) and gymnasium.make (a single.Env)."""
     for task in tasks() + own_tasks.tasks() + ["dm_control/" + name for name in dm_control.tasks()]:
         name = "orrery/" + task.replace("/", "-")
         if name not in gymnasium.registry:

@@ -1,7 +1,7 @@
-"""What Gymnasium's MuJoCo tasks tell in infos: rewards' parts, positions and velocities of all environments.
+"""The infos of Gymnasium's MuJoCo tasks for all environments: parts of rewards, positions and velocities.
 
-They are computed from numbers that follow the observations of the task's file, so that they are those of the
-moment that observations and rewards are of, before a reset too. Keys and values are those of
+They are computed from numbers that follow the observations in the task file, and so belong to the same state
+as observations and rewards, also before a reset. Keys and values are those of
 gymnasium/envs/mujoco/*_v5.py."""
 
 import numpy as np
@@ -13,7 +13,7 @@ _HUMANOIDS = ("Humanoid-v5", "HumanoidStandup-v5")
 
 
 class Infos:
-    """name, parameters: of the task, all of them."""
+    """name, parameters: of the task; all parameters."""
 
     def __init__(self, name, parameters):
         self.name, self._p = name, parameters
@@ -31,11 +31,11 @@ class Infos:
             self._terms["tip"] = {"of": "site_xpos", "name": "tip"}
 
     def terms(self):
-        """Of observations, whose numbers follow those that the learner sees."""
+        """Terms of observations, which follow those for the learner."""
         return list(self._terms.values())
 
     def measure(self, env, start):
-        """How many numbers terms() are, for the environments. start: qpos of the model."""
+        """The number of values of terms(). start: qpos of the model."""
         self._dt, self._start, self._time_step = env.dt, start, env.dt / self._p["frame_skip"]
         tendons = env.get_quantity("ten_length").shape[1]
         widths = {"qpos": env._info.qpos_count, "qvel": env._info.qvel_count, "place": 2, "tip": 3,
@@ -47,11 +47,11 @@ class Infos:
         return dict(zip(self._terms, np.split(numbers, self._ends[:-1], axis=1)))
 
     def of_start(self, numbers):
-        """Of the episodes' first moment. numbers: those of terms(), num_envs x as many."""
+        """Infos of the start of episodes. numbers: values of terms(), num_envs x count."""
         return self._places(self._named(numbers))
 
     def of_step(self, before, numbers, actions, terminated):
-        """Of a step. before: the numbers before it."""
+        """Infos of a step. before: the values before the step."""
         now, p, name = self._named(numbers), self._p, self.name
         squares = np.square(actions, dtype=np.float64).sum(axis=1)
         found = self._places(now)
@@ -127,8 +127,8 @@ class Infos:
 
 
 def add(infos, values, mask):
-    """Adds values of the environments in the mask as Gymnasium's vector environments hold them: 0 where an
-    environment has none, and which have, by "_" and the key."""
+    """Adds values of the environments in the mask, as Gymnasium's vector environments do: 0 for the others,
+    and a mask under "_" + key."""
     for key, value in values.items():
         chosen = mask.reshape(-1, *[1] * (value.ndim - 1))
         if key in infos:

@@ -96,7 +96,7 @@ _OBSERVED = {"cinert": {}, "cvel": {}, "qfrc_actuator": {"from": 6}, "cfrc_ext":
 
 
 def _bounds(range_, inside):
-    """Keys of a term for what is outside of a range, or inside of it."""
+    """Keys of a term that is true outside a range, or inside it."""
     low, high = (float(bound) for bound in range_)
     if inside:
         return {"tolerance": {name: b for name, b in (("low", low), ("high", high)) if math.isfinite(b)}}
@@ -104,7 +104,7 @@ def _bounds(range_, inside):
 
 
 def _healthy(task, p, inside):
-    """Terms for which the robot is healthy, or is not."""
+    """Terms that are true while the robot is healthy, or is not."""
     height = 1 if task in _CLIPPED else 2
     terms = [({"of": "qpos", "from": height, "count": 1}, "healthy_z_range")]
     if "healthy_angle_range" in p:
@@ -117,7 +117,7 @@ def _healthy(task, p, inside):
 
 
 def _contact_cost(p, contact, kind):
-    """What touches costs: kind is "contact" or "impact"."""
+    """Costs of contacts. kind: "contact" or "impact"."""
     weight, range_ = p.get(f"{kind}_cost_weight"), p.get(f"{kind}_cost_range", (-math.inf, math.inf))
     if not weight:
         return []
@@ -147,13 +147,13 @@ def _reward(task, p, contact, model):
 
 
 def _timestep(model):
-    """Of a model's file [s]."""
+    """The time step of a model file [s]."""
     option = xml.etree.ElementTree.parse(model).find("option")
     return float(option.get("timestep", 0.002)) if option is not None else 0.002
 
 
 def _locomotion(name, p, model):
-    """Walking, swimming and standing up."""
+    """The tasks of walking, swimming and standing up."""
     contact = {"of": "cfrc_ext"}
     if "contact_force_range" in p:
         low, high = p["contact_force_range"]
@@ -194,14 +194,14 @@ NORMS = {
 
 
 def _approach(task, p):
-    """Rewards of the distances, and of the controls."""
+    """Rewards for distances and controls."""
     control = {"of": "action", "function": "squares", "weight": -p["reward_control_weight"]}
     norms = NORMS[task].items()
     return [*({**norm, "weight": -p[f"reward_{name}_weight"]} for name, norm in norms), control]
 
 
 def _rest(*joints):
-    """Draws of a start: joints do not move."""
+    """Initial state: joints at rest."""
     return [{"joint": joint, "velocity": True, "low": 0, "high": 0} for joint in joints]
 
 
@@ -290,7 +290,7 @@ _MADE_BY = {
 
 
 def parameters(name, given):
-    """All parameters of a task of Gymnasium's: those that are given, and its defaults."""
+    """All parameters of a Gymnasium task: the given ones, and defaults."""
     known = _DEFAULTS.get(name) if isinstance(name, str) else None
     if known is None:
         names, tasks = ", ".join(given), ", ".join(_DEFAULTS)
@@ -302,6 +302,6 @@ def parameters(name, given):
 
 
 def task(name, parameters, model):
-    """The task file, as a dict, of a task of Gymnasium's. model: the robot's file."""
+    """The task file of a Gymnasium task, as a dict. model: path of the robot."""
     made = _MADE_BY.get(name, _locomotion)(name, parameters, model)
     return {"orrery_task": 1, "name": name, "frame_skip": parameters["frame_skip"], **made}

@@ -11,7 +11,7 @@ from orrery._library import call, library_path
 
 
 def _files():
-    """Each task's file in the folder of the assets, by name."""
+    """The task files in the folder of assets, by name."""
     found, file = {}, ctypes.c_char_p()
     while (name := call.env_shipped_task(len(found), ctypes.byref(file))) is not None:
         found[name.decode()] = file.value.decode()
@@ -22,12 +22,12 @@ _FILES = _files()
 
 
 def tasks():
-    """Their names."""
+    """The names of the tasks."""
     return list(_FILES)
 
 
 def path(name):
-    """The task file of a name, in the installed package or beside the library that a checkout builds."""
+    """The path of a task file, in the installed package or beside the library of a source checkout."""
     here = Path(__file__).parent / "assets"
     folder = here if here.is_dir() else Path(library_path()).parent / "assets"
     found = folder / _FILES[name]

@@ -13,10 +13,10 @@ from orrery.environments import VectorEnv
 
 
 class EnvRunner(SingleAgentEnvRunner):
-    """A worker whose environments are one orrery.environments.VectorEnv: its steps are one call.
+    """A worker that steps all of its environments, one orrery.environments.VectorEnv, in one call.
 
-    Of the algorithm's config: env is a task as of VectorEnv, env_config its options (but num_envs),
-    num_envs_per_env_runner the number of environments.
+    In the config of the algorithm, env is a task as for VectorEnv, env_config its options (except num_envs),
+    and num_envs_per_env_runner the number of environments.
     """
 
     def make_env(self):

@@ -17,12 +17,12 @@ if _HAS_GROUPS:
 class VecEnv(BaseVecEnv):
     """Environments of one task as a VecEnv of rsl_rl.
 
-    task, num_envs and options: as of orrery.environments.VectorEnv, but for autoreset_mode: the observation
-    of an episode that has ended is the next one's first. device: of the tensors; the environments step on
-    the engine's.
+    task, num_envs and options: as for orrery.environments.VectorEnv, except autoreset_mode: when an episode
+    ends, the observation is the first of the next one. device: of the tensors; the environments use the
+    device of the engine.
 
-    Actions are clipped to the action space. Observations are float32, num_envs x n; from rsl-rl-lib 3.0 on in
-    a TensorDict, as its group "policy". extras["time_outs"] is 1.0 where an episode was truncated.
+    Actions are clipped to the action space. Observations are float32, num_envs x n; from rsl-rl-lib 3.0 on, a
+    TensorDict with the group "policy". extras["time_outs"] is 1.0 where an episode was truncated.
     """
 
     def __init__(self, task, num_envs=1, device="cpu", **options):
@@ -37,12 +37,13 @@ class VecEnv(BaseVecEnv):
         self.reset()
 
     def seed(self, seed=-1):
-        """Begins episodes from seeds seed, seed + 1, ...; -1: from those that go on. Returns the seed."""
+        """Starts episodes with the seeds seed, seed + 1, ...; -1: continues the current ones. Returns the
+        seed."""
         self.reset(seed=None if seed == -1 else seed)
         return seed
 
     def reset(self, seed=None):
-        """Begins an episode in all environments; returns what get_observations() does."""
+        """Starts an episode in all environments; returns the result of get_observations()."""
         observations, _ = self.env.reset(seed=seed)
         self.episode_length_buf = torch.zeros_like(self.episode_length_buf)
         self._keep(observations)
@@ -52,7 +53,7 @@ class VecEnv(BaseVecEnv):
         self._observations = torch.from_numpy(observations).to(self.device, torch.float32)
 
     def get_observations(self):
-        """The current observations; before rsl-rl-lib 3.0 with extras."""
+        """The current observations; before rsl-rl-lib 3.0 a tuple with extras."""
         if _HAS_GROUPS:
             return TensorDict({"policy": self._observations}, batch_size=[self.num_envs])
         return self._observations, {"observations": {}}

@@ -1,9 +1,9 @@
-"""One environment as Gymnasium's Env, for learners that make their own vectors of them.
+"""One environment as Gymnasium's Env, for learners that vectorise environments themselves.
 
     environments.register()
     env = gymnasium.make("orrery/Ant-v5", render_mode="rgb_array")
 
-Many in a VectorEnv are many times as fast. Needs gymnasium.
+A VectorEnv with many environments is many times as fast. Needs gymnasium.
 """
 
 import gymnasium
@@ -36,7 +36,7 @@ class Env(gymnasium.Env, EzPickle):
 
     @property
     def dt(self):
-        """Seconds of a step."""
+        """Duration of a step [s]."""
         return self._env.dt
 
     def reset(self, *, seed=None, options=None):
@@ -45,7 +45,7 @@ class Env(gymnasium.Env, EzPickle):
         return _first(observations), _first(infos)
 
     def step(self, action):
-        """action: the numbers of action_space."""
+        """Steps the environment. action: as in action_space."""
         observations, rewards, terminated, truncated, infos = self._env.step([action])
         return (
             _first(observations),

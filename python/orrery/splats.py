@@ -12,14 +12,14 @@ class Splats(Handle):
 
     path: .ply, .compressed.ply, .splat, .spz, .sog or .ksplat; or count and sh_degree (0 .. 3) of an empty
     one.
-    The arrays are the engine's own memory, float32, to read and to write:
+    The arrays are views of the engine's memory, float32, readable and writable:
 
     position    n x 3, scene units
     log_scale   n x 3, natural logarithm of the standard deviation
     rotation    n x 4, unit quaternions w, x, y, z
     opacity     n, logits
     colour      n x 3, harmonic of degree 0: display colour = 0.5 + 0.28209479 colour
-    harmonics   n x ((sh_degree + 1)^2 - 1) x 3, the higher ones
+    harmonics   n x ((sh_degree + 1)^2 - 1) x 3, of higher degrees
     """
 
     def __init__(self, path=None, count=0, sh_degree=0):
@@ -32,7 +32,7 @@ class Splats(Handle):
 
     @classmethod
     def _of(cls, made):
-        """The cloud of a handle that the library has made."""
+        """The cloud of an existing handle."""
         self = cls.__new__(cls)
         Handle.__init__(self, made, "splats_destroy")
         self._view()
@@ -54,7 +54,7 @@ class Splats(Handle):
         return len(self.position)
 
     def crop(self, centre, size, rotation=(1, 0, 0, 0), falloff=0.0, outside=False, rim=0.0):
-        """Keeps the splats whose centres are inside a box, or outside it. The arrays are new ones afterwards.
+        """Keeps the splats with centres inside a box, or outside it. Afterwards the arrays are other objects.
 
         size: lengths of its edges. falloff: width of the border in which each splat is divided between inside
         and outside. rim: closes the hole that the box leaves, from splats within this distance of it; only

@@ -16,10 +16,10 @@ from orrery.environments import VectorEnv
 class VecEnv(BaseVecEnv):
     """Environments of one task as a VecEnv of Stable-Baselines3.
 
-    task, num_envs and options: as of orrery.environments.VectorEnv, but for autoreset_mode, which is that of
-    Stable-Baselines3: the observation of an episode that has ended is the next one's first, and the last is
-    infos[i]["terminal_observation"]. Observations are float32. infos[i]["episode"] holds "r" (return), "l"
-    (steps) and "t" (seconds since the start) of an episode, as of its Monitor, which is not needed.
+    task, num_envs and options: as for orrery.environments.VectorEnv, except autoreset_mode, which is that of
+    Stable-Baselines3: when an episode ends, the observation is the first of the next one, and
+    infos[i]["terminal_observation"] the last of the old one. Observations are float32. infos[i]["episode"]
+    has "r" (return), "l" (steps) and "t" (seconds since the start), as with its Monitor, which is not needed.
     """
 
     def __init__(self, task, num_envs=1, **options):
@@ -30,7 +30,8 @@ class VecEnv(BaseVecEnv):
         super().__init__(num_envs, observations, self.env.single_action_space)
 
     def reset(self):
-        """Begins an episode in all environments, from the seeds of seed() if it was called: num_envs x n."""
+        """Starts an episode in all environments, with the seeds of seed() if it was called. Returns num_envs
+        x n."""
         seeds = self._seeds
         observations, infos = self.env.reset(seed=None if any(s is None for s in seeds) else seeds)
         self.reset_infos = [{} for _ in range(self.num_envs)]
@@ -42,7 +43,7 @@ class VecEnv(BaseVecEnv):
         self._actions = actions
 
     def step_wait(self):
-        """Observations, rewards (float32), dones and infos of the step that step_async began."""
+        """Returns observations, rewards (float32), dones and infos of the step started by step_async()."""
         observations, rewards, terminated, truncated, found = self.env.step(self._actions)
         infos = [{} for _ in range(self.num_envs)]
         done = terminated | truncated

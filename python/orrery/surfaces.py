@@ -64,7 +64,7 @@ def _spread(name, values, shape, dtype):
 
 
 def _patterns(patterns):
-    """Numbers of names, in an array of any shape."""
+    """The values of pattern names, in an array of any shape."""
     numbers = [constant("ORR_PATTERN_", str(name)) for name in np.ravel(patterns)]
     return np.reshape(numbers, np.shape(patterns))
 
@@ -89,7 +89,7 @@ def fill(shape, pattern, picture, cells, seed, colours, colour, finish):
 
 
 def put(eyes, surfaces, mask):
-    """Sets copies x targets of orr_eyes_surface."""
+    """Passes copies x targets of orr_eyes_surface to the library."""
     kind = structs["orr_eyes_surface"]
     call.eyes_set_surfaces_sized(
         eyes.pointer, mask, ctypes.cast(surfaces.ctypes.data, ctypes.POINTER(kind)), ctypes.sizeof(kind)
@@ -97,7 +97,7 @@ def put(eyes, surfaces, mask):
 
 
 class SurfacesOfTask:
-    """What a task file varies in the episodes at hand, on eyes that show its environments."""
+    """The surface variations of a task file in the current episodes, for Eyes of its environments."""
 
     def __init__(self, env, eyes):
         self._env, self._eyes = env, eyes

@@ -16,14 +16,14 @@ def _float32(values, name, shape):
 
 
 def tactile_pictures(heights, pixel, table=None, background=None, engine=None):
-    """What the camera behind a gel sees of heights (World.tactile), by Taxim's table of colours, as TacSL
-    draws it: uint8, the shape of heights x 3.
+    """Pictures by the camera behind the gel of a tactile sensor, from heights (World.tactile), by Taxim's
+    table of colours as in TacSL: uint8, the shape of heights x 3.
 
-    heights: (count x) rows x columns [m], 3 to 1024 of each. pixel: from one height to the next [m].
-    table: bins x bins x 3 x 6, by steepness, direction and channel the factors of x^2, y^2, x y, x, y and 1
-    (x: column, y: row); of Taxim's polycalib.npz it is np.stack([z["grad_r"], z["grad_g"], z["grad_b"]], 2).
-    None: a matte gel under a red, a green and a blue lamp. background: rows x columns x 3, 0 to 255, the
-    picture of a flat gel; None: 128. engine: whose threads draw; None: default_engine()."""
+    heights: (count x) rows x columns [m], 3 to 1024 of each. pixel: distance between heights [m].
+    table: bins x bins x 3 x 6: for each steepness, direction and channel the factors of x^2, y^2, x y, x, y
+    and 1 (x: column, y: row); of Taxim's polycalib.npz it is np.stack([z["grad_r"], z["grad_g"],
+    z["grad_b"]], 2). None: a matte gel under a red, a green and a blue lamp. background: rows x columns x 3,
+    0 to 255, the picture of a flat gel; None: 128. engine: provides the threads; None: default_engine()."""
     heights = np.ascontiguousarray(heights, np.float32)
     if heights.ndim not in (2, 3):
         raise ValueError(f"heights {heights.shape}: expected (count x) rows x columns")

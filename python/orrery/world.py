@@ -505,29 +505,29 @@ class Eyes(Handle):
         )
 
     def vary_surfaces(self, targets, textures=(), pattern_side=0):
-        """Says which surfaces may look different in each copy, in place of those said before; set_surfaces
-        says how. Memory is taken here, none later.
+        """Chooses the surfaces that can look different in each copy, in place of earlier ones, and allocates
+        memory for them; set_surfaces sets their looks.
 
-        targets: a list of "geom:NAME" and "material:NAME", of the first robot that has it; layers; or tuples
-        of a robot and such a name, or of a mesh and the number of a material. textures: pictures to choose
-        from: paths of files, arrays (uint8, height x width x 3, sRGB), and "texture:NAME" of a robot's model.
-        pattern_side: texels of patterns on a side, a power of two; 0: 64. Geoms without coordinates of
-        textures get some: the picture as seen along the axis that they face, over their longest side."""
+        targets: a list of "geom:NAME" or "material:NAME" (of the first robot with that name), layers, or
+        tuples of a robot and such a name, or of a mesh and the index of a material. textures: pictures for
+        set_surfaces: paths, arrays (uint8, height x width x 3, sRGB), or "texture:NAME" of a robot's model.
+        pattern_side: side of patterns in texels, a power of two; 0: 64. Geoms without texture coordinates get
+        the picture projected along the axis that they face, over their longest side."""
         surfaces.vary(self, targets, textures, pattern_side)
         self._targets = len(targets)
 
     def set_surfaces(
         self, pattern="own", picture=0, cells=0, seed=0, colours=0.0, colour=None, mask=None, **finish
     ):
-        """How the surfaces of vary_surfaces look; what is not given is as the world has it. Each is one value
-        for all, or an array that broadcasts to copies x targets.
+        """Sets the looks of the surfaces of vary_surfaces. What is not given stays as in the world. Each
+        value is one for all, or an array that broadcasts to copies x targets.
 
-        pattern: in place of the texture: "own" (it stays), "flat" (the first of colours), "checker",
-        "gradient", "noise" or "picture", the texture of number `picture`. cells: squares of a checker on a
-        side, lattice points of noise. seed: of noise. colours (x 2 x 3): display colours of patterns, 0 to 1.
-        colour (x 3): in place of the material's, which is a factor of its texture; white under a pattern.
-        finish: emission, specular, shininess, metallic, roughness, reflectance, where the material has such a
-        number. mask: the copies that are set, None: all."""
+        pattern: replaces the texture: "own" (keeps it), "flat" (the first of colours), "checker", "gradient",
+        "noise", or "picture", the texture with index `picture`. cells: squares of a checker, or lattice
+        points of noise, per side. seed: of noise. colours (x 2 x 3): display colours of patterns, 0 to 1.
+        colour (x 3): replaces the material's colour, a factor of its texture; white with a pattern. finish:
+        emission, specular, shininess, metallic, roughness and reflectance, of materials that have them. mask:
+        the copies to set (None: all)."""
         shape = (self.shape[0], self._targets)
         made = surfaces.fill(shape, pattern, picture, cells, seed, colours, colour, finish)
         surfaces.put(self, made, self.world._mask(mask))
@@ -542,15 +542,20 @@ class Eyes(Handle):
         return self.shape + ((numbers,) if numbers else ())
 
     def draw(self, *planes, mask=None):
-        """Draws the copies whose mask is true, None: all; returns an array for each of `planes` ("rgb" alone
-        unless said): "rgb" (uint8, x 3), "rgba" (float32, premultiplied, x 4), "depth" (float32, scene units
-        along the camera's axis, 0: nothing), "segmentation" (int32, x 2: position of the layer, geom of a
-        robot; -1, -1: nothing), "normals" (float32, x 3: unit, of the surface that segmentation names, along
-        the camera's right, down and forward; of clouds an estimate from the depth; 0: nothing), "flow"
-        (float32, x 2: where the point of that surface is, less where it was in the copy's pictures before
-        [px], to the right and down; 0: nothing, or not known, as in first pictures and on soft clouds). All
-        are copies x cameras x height x width. The arrays are the same in every call; rows of copies that are
-        not drawn keep what they had. What CUDA draws is copied to them."""
+        """Draws the copies whose mask is true (None: all). Returns an array for each of `planes` (default
+        "rgb"), copies x cameras x height x width:
+
+        "rgb" (uint8, x 3)
+        "rgba" (float32, x 4): premultiplied
+        "depth" (float32): scene units along the camera's axis; 0: nothing
+        "segmentation" (int32, x 2): index of the layer, geom of a robot; -1, -1: nothing
+        "normals" (float32, x 3): unit vectors, along the camera's right, down and forward, of the surface of
+        "segmentation"; of clouds an estimate from the depth; 0: nothing
+        "flow" (float32, x 2): motion of the point of that surface since the copy's previous picture [px], to
+        the right and down; 0: nothing, or unknown, as in first pictures and on soft clouds
+
+        Every call returns the same arrays; rows of copies that are not drawn keep their content. Pictures by
+        CUDA are copied to them."""
         planes = planes or ("rgb",)
         pictures = structs["orr_eyes_pictures"]()
         for name in planes:
@@ -590,15 +595,14 @@ class Eyes(Handle):
         return drawn[0] if len(drawn) == 1 else drawn
 
     def set_views(self, views):
-        """Moves the views that the Eyes were made with, for the next pictures; their number stays the
-        same."""
+        """Moves the views given to the constructor, for the next pictures; their number is fixed."""
         if len(views) != self._view_count:
             raise ValueError(f"{len(views)} views: expected {self._view_count}")
         call.eyes_set_views(self.pointer, (structs["orr_camera"] * len(views))(*views))
 
     def forget(self, mask=None):
-        """Makes the next pictures of the copies whose mask is true (None: all) the first of a series: their
-        flow is 0, as at the start of an episode."""
+        """Starts a new series of pictures in the copies whose mask is true (None: all): the flow of the next
+        pictures is 0, as at the start of an episode."""
         call.eyes_forget(self.pointer, self.world._mask(mask))
 
 
@@ -634,14 +638,14 @@ class Renderer(Handle):
     ):
         """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
 
-        world, index: whose copy is seen; None: a world as the scene was built. out, depth: arrays to write to
-        (float32; depth: height x width, scene units along the camera's axis, 0: nothing is there).
-        background: r, g, b behind everything; None: the scene's, or transparent. shadows: of meshes and
-        robots. exposure [EV], tone ("none", "neutral", "agx" or "aces"): of the light of meshes and robots.
-        smooth_edges: those of meshes and robots are anti-aliased. occlusion_radius [scene units],
-        occlusion_strength (over 0 to 1): meshes and robots keep light from all around off surfaces that near;
-        0: as the scene file says; negative: none. mirrors: surfaces of robots with a reflectance mirror. fog:
-        meshes, robots and the sky of a model fade into the fog of the first robot's model.
+        world, index: the copy to draw; None: the scene as it was built. out, depth: arrays to write to
+        (float32; depth: height x width, scene units along the camera's axis, 0: nothing). background: r, g,
+        b behind everything; None: the scene's, or transparent. shadows: draws those of meshes and robots.
+        exposure [EV], tone ("none", "neutral", "agx" or "aces"): for the light of meshes and robots.
+        smooth_edges: anti-aliased edges of meshes and robots. occlusion_radius [scene units],
+        occlusion_strength (above 0, up to 1): ambient occlusion by meshes and robots within that radius; 0:
+        as in the scene file; negative: none. mirrors: draws mirror images on surfaces of robots with a
+        reflectance. fog: fades meshes, robots and the sky into the fog of the first robot's model.
         """
         view = structs["orr_view"](
             camera=camera,
