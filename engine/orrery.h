@@ -682,8 +682,8 @@ typedef struct orr_world_desc {
     orr_device_kind device; /* the device that simulates robots, see orr_world_set_device; unlike there,
                                a robot that does not fit CUDA's memory is ORR_ERROR_MEMORY */
     orr_precision precision;
-    int contact_capacity; /* most contacts of a step, in all copies of a block together (16, 8 or 4 copies on
-                             a CPU, 32 on CUDA); 0: as many as the model can have, at most 2048 or 16 per
+    int contact_capacity; /* most contacts of a step, of the copies of a block together (16, 8 or 4 on a CPU,
+                             32 on CUDA); 0: as many as the model can have, but at most 2048 or 16 for each
                              geom, whichever is more */
     int team; /* CUDA: threads that step one copy, 1, 2, 4 or 8, with the same bits; 0: chosen for the GPU */
 } orr_world_desc;
@@ -1020,8 +1020,8 @@ typedef struct orr_simulation_info {
     int64_t world_bytes;   /* of state, of a copy */
     int64_t scratch_bytes; /* of a thread; on CUDA of a block of 32 copies */
     int contact_capacity;
-    int contacts_needed;   /* the most that a block has needed in a step; if above the capacity, the last
-                                contacts in the order of pairs were left out */
+    int contacts_needed; /* the most that a block has needed in a step; above the capacity contacts were left
+                                out, the last in the order of pairs */
     int inaccurate_worlds; /* copies in which a step was inaccurate: the solver of constraints stopped at the
                                 model's limit of iterations before it had converged, or rounding left two
                                 digits of a pivot of the inertia matrix's factor, or less */
