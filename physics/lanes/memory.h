@@ -118,6 +118,8 @@ FN int block_rows(const lane_model *m)
     X(between_place, int32_t, m->plan->block_capacity)                                                       \
     X(between_spill, int32_t, m->plan->block_capacity)                                                       \
     X(spill_place, int32_t, m->plan->block_capacity)                                                         \
+    X(block_stale, uint8_t, m->plan->block_count)                                                            \
+    X(between_stale, uint8_t, m->plan->block_capacity)                                                       \
     X(block_mark, int32_t, m->plan->block_count)                                                             \
     X(block_scratch, int32_t, m->plan->block_count)                                                          \
     X(block_sibling, int32_t, m->plan->block_count)                                                          \

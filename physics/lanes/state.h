@@ -524,12 +524,16 @@ typedef struct lane_data {
     // 1: H has blocks for that, of each place (+ 1) with later ones (plan->block_capacity)
     int32_t between_known;
     int32_t *between_first, *between_place;
-    int32_t *between_spill;  // of those that another part has, where its numbers are in `spill`
-    int32_t *spill_place;    // of which places the numbers in `spill` are; plan->block_capacity
-    const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
-    ints coupled_length;     // entries of each
-    int32_t coupled_count;   // -1: `fill` is not computed yet
-    lane_response *response; // of noslip: plan->response_rows, by the first row of each group
-    int32_t *response_dof;   // plan->response_dofs
-    uint32_t *response_mark; // pattern_words
+    int32_t *between_spill; // of those that another part has, where its numbers are in `spill`
+    int32_t *spill_place;   // of which places the numbers in `spill` are; plan->block_capacity
+    // which blocks of H are not what the rows make of it now: of each place, and of those between places
+    int32_t weights_moved;                // 1: efc_jv has the efc_weight for which H was added up
+    int32_t blocks_kept;                  // 1: blocks that are not stale are right
+    uint8_t *block_stale, *between_stale; // plan->block_capacity
+    const int32_t **coupled;              // dofs of the rows that add entries to M's pattern in `fill`
+    ints coupled_length;                  // entries of each
+    int32_t coupled_count;                // -1: `fill` is not computed yet
+    lane_response *response;              // of noslip: plan->response_rows, by the first row of each group
+    int32_t *response_dof;                // plan->response_dofs
+    uint32_t *response_mark;              // pattern_words
 } lane_data;

@@ -237,15 +237,14 @@ LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
     run_on_parts(m, d, &task);
 }
 
-// H += J^T hessian J of a group, whose first row is i
-LANE_FN void add_group_at(const lane_model *m, lane_data *d, int group, int i)
+// Keeps H beside its factor.
+LANE_FN void copy_tree_blocks(const lane_data *d)
 {
-    real hessian[6][6];
-    const lane_couple *couple = &d->couple[group];
-    if (group_hessian(d, i, hessian)) {
-        add_group_blocks(m, d, &d->row[i], hessian, couple);
-    } else if (couple->begins && is_of_part(d, couple->place[0])) {
-        clear_blocks(d->factor, couple->between, couple->between + 1);
+    for (int j = d->place_first; j < d->place_end; j++) {
+        int first = LANE_BLOCK_SIZE * d->fill_first[j], end = LANE_BLOCK_SIZE * d->fill_first[j + 1];
+        if (is_stale(d, j)) {
+            memcpy(blocks_of_trees(d) + first, d->factor + first, (size_t)(end - first) * sizeof(real));
+        }
     }
 }
 
@@ -253,21 +252,15 @@ LANE_FN void add_group_at(const lane_model *m, lane_data *d, int group, int i)
 LANE_FN void factorise_hessian(const lane_model *m, lane_data *d, const lane_task *task)
 {
     (void)task;
-    add_inertia_blocks(m, d);
-    int divided = parts_have_touches(d);
-    for (int g = 0; g < d->group_count && !divided; g++) {
-        add_group_at(m, d, g, d->group[g]);
+    if (d->blocks_kept) {
+        find_stale(d);
     }
-    for (int n = d->touched_first; n < d->touched_end && divided; n++) {
-        fetch_touch(d, n);
-        if (!d->touch[n].again) {
-            add_group_at(m, d, d->touch[n].group, d->touch[n].row);
-        }
+    add_inertia_blocks(m, d);
+    for (int n = first_visit(d); n < visits_end(d);) {
+        n = add_visits(m, d, n);
     }
     if (d->between_known) {
-        int first = LANE_BLOCK_SIZE * d->fill_first[d->place_first];
-        int numbers = LANE_BLOCK_SIZE * d->fill_first[d->place_end] - first;
-        memcpy(blocks_of_trees(d) + first, d->factor + first, (size_t)numbers * sizeof(real));
+        copy_tree_blocks(d);
     }
     factorise_blocks(d);
     if (d->trees_only) {
@@ -278,6 +271,7 @@ LANE_FN void factorise_hessian(const lane_model *m, lane_data *d, const lane_tas
 LANE_FN void block_direction(const lane_model *m, lane_data *d)
 {
     const lane_task factorise = {.run = factorise_hessian};
+    d->blocks_kept = keeps_blocks(d);
     if (d->trees_only) {
         if (parts_have_touches(d)) {
             run_on_parts(m, d, &factorise);

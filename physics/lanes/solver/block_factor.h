@@ -94,6 +94,97 @@ FN void set_chain_inertia(const lane_model *m, lane_data *d, int place)
     }
 }
 
+// Is a row of blocks of this part of the island?
+FN int is_of_part(const lane_data *d, int place)
+{
+    return place >= d->place_first && place < d->place_end;
+}
+
+// ---- which blocks have to be added up anew ----
+
+// Of islands whose trees have one block each, once the solver has moved: most rows are as active as before.
+FN int keeps_blocks(const lane_data *d)
+{
+    return d->weights_moved && d->trees_only && d->couples_begin &&
+           d->fill_first[d->order_count] == d->order_count;
+}
+
+FN int is_stale(const lane_data *d, int place)
+{
+    return !d->blocks_kept || d->block_stale[place];
+}
+
+FN uint8_t *stale_between(const lane_data *d, const lane_couple *couple)
+{
+    return d->between_stale + couple->between - 2 * d->fill_first[d->order_count];
+}
+
+// What a part of an island adds up of a group that touches it: blocks on the diagonal, and their coupling.
+typedef struct lane_wanted {
+    int diagonal[2], between;
+} lane_wanted;
+
+FN lane_wanted wanted_of(const lane_data *d, const lane_couple *couple)
+{
+    lane_wanted wanted = {{0, 0}, 0};
+    for (int n = 0; n < couple->blocks; n++) {
+        wanted.diagonal[n] = is_of_part(d, couple->place[n]) && is_stale(d, couple->place[n]);
+    }
+    wanted.between =
+        wanted.diagonal[0] && couple->between >= 0 && (!d->blocks_kept || *stale_between(d, couple));
+    return wanted;
+}
+
+// The groups that touch a part of an island, or all: how they are numbered.
+FN int first_visit(const lane_data *d)
+{
+    return parts_have_touches(d) ? d->touched_first : 0;
+}
+
+FN int visits_end(const lane_data *d)
+{
+    return parts_have_touches(d) ? d->touched_end : d->group_count;
+}
+
+FN const lane_couple *visited_couple(const lane_data *d, int n)
+{
+    return &d->couple[parts_have_touches(d) ? d->touch[n].group : n];
+}
+
+FN int visited_row(const lane_data *d, int n)
+{
+    return parts_have_touches(d) ? d->touch[n].row : d->group[n];
+}
+
+FN int visited_again(const lane_data *d, int n)
+{
+    return parts_have_touches(d) && d->touch[n].again;
+}
+
+// Finds the blocks of a part that rows have changed since they were added up.
+LANE_FN void find_stale(const lane_data *d)
+{
+    int first = d->between_first[d->place_first], end = d->between_first[d->place_end];
+    memset(d->block_stale + d->place_first, 0, (size_t)(d->place_end - d->place_first));
+    memset(d->between_stale + first, 0, (size_t)(end - first));
+    for (int n = first_visit(d); n < visits_end(d); n++) {
+        if (!group_moved(d, visited_row(d, n))) {
+            continue;
+        }
+        const lane_couple *couple = visited_couple(d, n);
+        for (int k = 0; k < couple->blocks; k++) {
+            if (is_of_part(d, couple->place[k])) {
+                d->block_stale[couple->place[k]] = 1;
+            }
+        }
+        if (couple->between >= 0 && is_of_part(d, couple->place[0])) {
+            *stale_between(d, couple) = 1;
+        }
+    }
+}
+
+// ---- what bodies add ----
+
 LANE_FN void clear_blocks(reals blocks, int first, int end)
 {
     for (int i = first * LANE_BLOCK_SIZE; i < end * LANE_BLOCK_SIZE; i++) {
@@ -103,7 +194,6 @@ LANE_FN void clear_blocks(reals blocks, int first, int end)
 
 LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
 {
-    clear_blocks(d->factor, d->fill_first[d->place_first], d->fill_first[d->place_end]);
     if (d->between_known && !d->couples_begin) {
         clear_blocks(blocks_between(d), d->between_first[d->place_first], d->between_first[d->place_end]);
     }
@@ -113,6 +203,10 @@ LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
             __builtin_prefetch(inertia_of_block(m, d, j + 8));
             __builtin_prefetch((const char *)inertia_of_block(m, d, j + 8) + 64);
         }
+        if (!is_stale(d, j)) {
+            continue;
+        }
+        clear_blocks(d->factor, d->fill_first[j], d->fill_first[j + 1]);
         if (is_chain(m, block)) {
             set_chain_inertia(m, d, j);
         }
@@ -124,6 +218,9 @@ LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
         int k = d->dof[n], place = place_of_dof(m, d, k), row = row_in_block(m, k);
         if (is_chain(m, m->plan->dof_block[k])) {
             n += ORR_BLOCK_DOFS - 1;
+            continue;
+        }
+        if (!is_stale(d, place)) {
             continue;
         }
         int other_block = -1, other_place = -1;
@@ -182,12 +279,6 @@ FN void add_block_entries(const lane_model *m, const lane_data *d, const lane_ro
     }
 }
 
-// Is a row of blocks of this part of the island?
-FN int is_of_part(const lane_data *d, int place)
-{
-    return place >= d->place_first && place < d->place_end;
-}
-
 LANE_FN lane_couple find_couple(const lane_model *m, const lane_data *d, const lane_row *group)
 {
     lane_couple couple = {{0, 0}, -1, 0, {0, 0}, 0};
@@ -236,54 +327,110 @@ LANE_FN void find_couples(const lane_model *m, lane_data *d)
     }
 }
 
-// block += half^T J; begins: the block has nothing yet
-FN void add_couple_block(reals block, real half[6][LANE_BLOCK_ROW], const block_row J[6], int basis,
-                         int begins)
+// ---- what rows add ----
+
+FN void load_block(reals block, block_row row[ORR_BLOCK_DOFS])
 {
-    for (int a = 0; a < ORR_BLOCK_DOFS; a++) {
-        block_row sum = begins ? no_row() : load_row(block + LANE_BLOCK_ROW * a);
-        for (int k = 0; k < basis; k++) {
-            sum = add_multiple(sum, half[k][a], J[k]);
-        }
-        store_row(block + LANE_BLOCK_ROW * a, sum);
+    for (int r = 0; r < ORR_BLOCK_DOFS; r++) {
+        row[r] = load_row(block + LANE_BLOCK_ROW * r);
     }
 }
 
-FN void add_couple(const lane_data *d, const lane_row *group, real hessian[6][6], const lane_couple *couple,
-                   int basis)
+FN void store_block(reals block, const block_row row[ORR_BLOCK_DOFS])
 {
-    block_row J[2][6];
-    real half[2][6][LANE_BLOCK_ROW]; // hessian J
-    int rows_here = is_of_part(d, couple->place[0]);
-    for (int n = rows_here ? 0 : 1; n < couple->blocks; n++) {
+    for (int r = 0; r < ORR_BLOCK_DOFS; r++) {
+        store_row(block + LANE_BLOCK_ROW * r, row[r]);
+    }
+}
+
+// block += half^T J
+FN void add_to_block(block_row block[ORR_BLOCK_DOFS], real half[6][LANE_BLOCK_ROW], const block_row J[6],
+                     int basis)
+{
+    for (int a = 0; a < ORR_BLOCK_DOFS; a++) {
         for (int k = 0; k < basis; k++) {
-            J[n][k] = load_entries(d->efc_J + group->J + k * group->count + couple->first[n]);
+            block[a] = add_multiple(block[a], half[k][a], J[k]);
         }
-        if (!is_of_part(d, couple->place[n])) {
+    }
+}
+
+// half = hessian J
+FN void multiply_hessian(real hessian[6][6], const block_row J[6], int basis, real half[6][LANE_BLOCK_ROW])
+{
+    for (int k = 0; k < basis; k++) {
+        block_row sum = multiple_of_row(J[0], hessian[k][0]);
+        for (int l = 1; l < basis; l++) {
+            sum = add_multiple(sum, hessian[k][l], J[l]);
+        }
+        store_row(half[k], sum);
+    }
+}
+
+// Adds what groups that follow each other make of the same blocks, which stay in registers meanwhile: the
+// contacts of two bodies. From visit n on; returns the visit behind them.
+FN int add_run_basis(const lane_data *d, int n, int basis)
+{
+    const lane_couple *couple = visited_couple(d, n);
+    const int32_t *dof = d->row[visited_row(d, n)].dof;
+    lane_wanted wanted = wanted_of(d, couple);
+    if (!wanted.diagonal[0] && !wanted.diagonal[1]) {
+        return n + 1;
+    }
+    reals to[3] = {d->factor + LANE_BLOCK_SIZE * d->fill_first[couple->place[0]],
+                   d->factor + LANE_BLOCK_SIZE * d->fill_first[couple->place[1]],
+                   couple->between >= 0 ? d->factor + LANE_BLOCK_SIZE * couple->between : NULL};
+    block_row block[3][ORR_BLOCK_DOFS];
+    for (int k = 0; k < 3; k++) {
+        if (k < 2 ? wanted.diagonal[k] : wanted.between && !couple->begins) {
+            load_block(to[k], block[k]);
+        } else {
+            for (int r = 0; r < ORR_BLOCK_DOFS; r++) {
+                block[k][r] = no_row();
+            }
+        }
+    }
+    for (; n < visits_end(d); n++) {
+        int i = visited_row(d, n);
+        const lane_row *group = &d->row[i];
+        real hessian[6][6], half[6][LANE_BLOCK_ROW];
+        block_row J[2][6];
+        if (parts_have_touches(d) && !d->blocks_kept) {
+            fetch_touch(d, n);
+        }
+        if (group->dof != dof || group->basis != basis || visited_couple(d, n)->blocks != couple->blocks) {
+            break;
+        }
+        if (visited_again(d, n) || !group_hessian_basis(d, i, hessian, basis)) {
             continue;
         }
-        for (int k = 0; k < basis; k++) {
-            block_row sum = multiple_of_row(J[n][0], hessian[k][0]);
-            for (int l = 1; l < basis; l++) {
-                sum = add_multiple(sum, hessian[k][l], J[n][l]);
+        for (int at = wanted.diagonal[0] ? 0 : 1; at < couple->blocks; at++) {
+            for (int k = 0; k < basis; k++) {
+                J[at][k] = load_entries(d->efc_J + group->J + k * group->count + couple->first[at]);
             }
-            store_row(half[n][k], sum);
         }
-        add_couple_block(d->factor + LANE_BLOCK_SIZE * d->fill_first[couple->place[n]], half[n], J[n], basis,
-                         0);
+        if (wanted.diagonal[0]) {
+            multiply_hessian(hessian, J[0], basis, half);
+            add_to_block(block[0], half, J[0], basis);
+            if (wanted.between) {
+                add_to_block(block[2], half, J[1], basis);
+            }
+        }
+        if (wanted.diagonal[1]) {
+            multiply_hessian(hessian, J[1], basis, half);
+            add_to_block(block[1], half, J[1], basis);
+        }
     }
-    if (rows_here && couple->between >= 0) {
-        add_couple_block(d->factor + LANE_BLOCK_SIZE * couple->between, half[0], J[1], basis, couple->begins);
+    for (int k = 0; k < 3; k++) {
+        if (k < 2 ? wanted.diagonal[k] : wanted.between) {
+            store_block(to[k], block[k]);
+        }
     }
+    return n;
 }
 
 FN void add_group_blocks_basis(const lane_model *m, lane_data *d, const lane_row *group, real hessian[6][6],
-                               const lane_couple *couple, int basis)
+                               int basis)
 {
-    if (couple->blocks > 0) {
-        add_couple(d, group, hessian, couple, basis);
-        return;
-    }
     for (int a = 0; a < group->count;) {
         lane_run first = run_from(m, d, group, a);
         for (int b = a; b < group->count;) {
@@ -300,22 +447,32 @@ FN void add_group_blocks_basis(const lane_model *m, lane_data *d, const lane_row
     }
 }
 
-// H += J^T hessian J of a group
-FN void add_group_blocks(const lane_model *m, lane_data *d, const lane_row *group, real hessian[6][6],
-                         const lane_couple *couple)
+// H += J^T hessian J of a visited group, and of those behind it that add to the same blocks. Returns the
+// visit behind them.
+FN int add_visits_basis(const lane_model *m, lane_data *d, int n, int basis)
 {
-    switch (group->basis) {
+    int i = visited_row(d, n);
+    real hessian[6][6];
+    if (visited_couple(d, n)->blocks > 0) {
+        return add_run_basis(d, n, basis);
+    }
+    if (!visited_again(d, n) && group_hessian_basis(d, i, hessian, basis)) {
+        add_group_blocks_basis(m, d, &d->row[i], hessian, basis);
+    }
+    return n + 1;
+}
+
+LANE_FN int add_visits(const lane_model *m, lane_data *d, int n)
+{
+    switch (d->row[visited_row(d, n)].basis) {
     case 1:
-        add_group_blocks_basis(m, d, group, hessian, couple, 1);
-        break;
+        return add_visits_basis(m, d, n, 1);
     case 3:
-        add_group_blocks_basis(m, d, group, hessian, couple, 3);
-        break;
+        return add_visits_basis(m, d, n, 3);
     case 4:
-        add_group_blocks_basis(m, d, group, hessian, couple, 4);
-        break;
+        return add_visits_basis(m, d, n, 4);
     default:
-        add_group_blocks_basis(m, d, group, hessian, couple, 6);
+        return add_visits_basis(m, d, n, 6);
     }
 }
 
@@ -373,6 +530,9 @@ LANE_FN void subtract_product(reals to, reals a, reals b)
 LANE_FN void factorise_blocks(lane_data *d)
 {
     for (int j = d->place_first; j < d->place_end; j++) {
+        if (!is_stale(d, j)) {
+            continue;
+        }
         int first = d->fill_first[j], end = d->fill_first[j + 1];
         reals diagonal = d->factor + LANE_BLOCK_SIZE * first, inverse = d->block_inverse + ORR_BLOCK_DOFS * j;
         factorise_block(diagonal, inverse);
@@ -498,7 +658,7 @@ LANE_FN void substitute_backwards(const lane_model *m, const lane_data *d, reals
 LANE_FN void invert_trees(const lane_model *m, lane_data *d)
 {
     for (int j = d->place_first; j < d->place_end; j++) {
-        if (!is_tree(m->plan, d->block_order[j])) {
+        if (!is_stale(d, j) || !is_tree(m->plan, d->block_order[j])) {
             continue;
         }
         reals diagonal = d->factor + LANE_BLOCK_SIZE * d->fill_first[j];

@@ -184,6 +184,8 @@ LANE_FN void use_memory_of(lane_data *part, const lane_data *own)
     part->fill_place = own->fill_place;
     part->between_first = own->between_first;
     part->between_place = own->between_place;
+    part->block_stale = own->block_stale;
+    part->between_stale = own->between_stale;
     part->block_mark = own->block_mark;
     part->block_scratch = own->block_scratch;
     part->block_sibling = own->block_sibling;

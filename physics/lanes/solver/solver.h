@@ -435,7 +435,7 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 
 // The second derivative of a group's cost by the velocities of its basis. Returns 0 when it is zero in all
 // lanes.
-LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
+FN int group_hessian_basis(const lane_data *d, int i, real hessian[6][6], int basis)
 {
     const lane_row *row = &d->row[i];
     if (row->type == LANE_ROW_CONE) {
@@ -445,20 +445,39 @@ LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
         return 1;
     }
     real sum = d->efc_weight[i];
-    for (int k = 1; k < row->dim; k++) {
+    for (int k = 1; k < 2 * basis - 2; k++) {
         sum = sum + d->efc_weight[i + k];
     }
     hessian[0][0] = sum;
-    for (int k = 1; k < row->basis; k++) {
+    for (int k = 1; k < basis; k++) {
         real up = d->efc_weight[i + 2 * k - 2], down = d->efc_weight[i + 2 * k - 1];
         real friction = row->friction[k - 1];
-        for (int l = 1; l < row->basis; l++) {
+        for (int l = 1; l < basis; l++) {
             hessian[k][l] = R(0.0);
         }
         hessian[k][0] = hessian[0][k] = friction * (up - down);
         hessian[k][k] = friction * friction * (up + down);
     }
     return any(sum > R(0.0));
+}
+
+LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
+{
+    return group_hessian_basis(d, i, hessian, d->row[i].basis);
+}
+
+// Has the second derivative of a group's cost changed since efc_jv had the weights of its rows?
+FN int group_moved(const lane_data *d, int i)
+{
+    const lane_row *row = &d->row[i];
+    if (row->type == LANE_ROW_CONE) {
+        return any(or_(d->efc_weight[i] < R(0.0), not_(d->efc_jv[i] == d->efc_weight[i])));
+    }
+    mask moved = nowhere();
+    for (int k = i; k < i + row->dim; k++) {
+        moved = or_(moved, not_(d->efc_jv[k] == d->efc_weight[k]));
+    }
+    return any(moved);
 }
 
 #if !defined(__CUDACC__)
@@ -1130,6 +1149,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
     double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
     d->gain_enough = enough_gain(m, d, tolerance);
     constraint_force(m, d, d->qfrc_constraint);
+    d->weights_moved = 0;
     int iterations = 0;
     real checked_slope = R(0.0);
     for (int i = 0; i < m->opt.iterations; i++) {
@@ -1173,6 +1193,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
         }
         mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(m, d, step));
+        d->weights_moved = 1;
         constraint_force(m, d, d->qfrc_constraint);
 #if !defined(ORR_SCALAR_DOUBLE) // in double one more step improves the result where H is ill-conditioned
         running = newton && !d->trees_only ? and_(running, changed) : running;
