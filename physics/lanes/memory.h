@@ -130,15 +130,15 @@ FN int block_rows(const lane_model *m)
     X(response, lane_response, m->plan->response_rows)                                                       \
     X(response_dof, int32_t, m->plan->response_dofs)                                                         \
     X(response_mark, uint32_t, m->plan->response_rows > 0 ? pattern_words(m) : 0)                            \
-    X(near_geoms, int32_t, 2 * near_capacity(m))                                                             \
-    X(near_sorted, int32_t, 2 * near_capacity(m))                                                            \
+    X(wanted, orr_plan_room, LANE_THREADS == 1)                                                              \
+    X(near_geoms, int32_t, 2 * m->plan->near_capacity)                                                       \
     X(near_first, int32_t, m->plan->pairs_mixed *(m->ngeom + 1))                                             \
     X(met, orr_pair, met_capacity(m))                                                                        \
     X(met_dof, int32_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                       \
     X(met_part, uint8_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                      \
     X(tree_rank, int32_t, m->plan->pairs_mixed * m->ntree)                                                   \
     X(contact_order, int32_t, 2 * m->plan->pairs_mixed * m->plan->contact_capacity)                          \
-    X(part, lane_part, near_capacity(m) / LANE_PAIRS_OF_PART)                                                \
+    X(part, lane_part, (m->plan->near_capacity + LANE_PAIRS_OF_PART - 1) / LANE_PAIRS_OF_PART)               \
     X(near_pair, uint32_t, (m->plan->geom_pairs + 31) / 32)
 
 LANE_FN size_t padded(size_t bytes)

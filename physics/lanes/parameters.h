@@ -34,12 +34,7 @@ FN real3 gravity(const lane_model *m, const lane_data *d)
                    : make_real3(R(m->opt.gravity[0]), R(m->opt.gravity[1]), R(m->opt.gravity[2]));
 }
 
-// Near pairs of geoms that are kept in a step which mixes their parameters, and those in contact.
-FN int near_capacity(const lane_model *m)
-{
-    return m->plan->pairs_mixed ? 32 * m->ngeom + 4096 : 0;
-}
-
+// Room for the pairs in contact of a step that mixes their parameters.
 FN int met_capacity(const lane_model *m)
 {
     return m->plan->pairs_mixed ? m->plan->contact_capacity + 1 : 0;

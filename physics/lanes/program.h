@@ -43,6 +43,8 @@ typedef struct orr_program_notes {
     int contacts_needed; // the most contacts that a step needed
     int iterations;      // the most iterations that the solver needed
     orr_row_sets row_sets;
+    orr_plan_room wanted; // of the last call: what it lacked room for, in which case it is to be repeated
+    int done;             // of the last call: its steps before that; the state is that after them
 } orr_program_notes;
 
 // Of a world:
@@ -77,7 +79,7 @@ typedef struct orr_program {
     // Evaluates the state and lists the contacts of the lanes whose bits are set. rows: of each lane, its row
     // of `capacity` contacts, of which at most so many are written, and of counts: how many there are.
     void (*contacts)(const void *model, void *state, void *scratch, uint32_t lanes, const int32_t *rows,
-                     orr_physics_contact *contacts, int capacity, int *counts);
+                     orr_physics_contact *contacts, int capacity, int *counts, orr_program_notes *notes);
 } orr_program;
 
 const orr_program *orr_program_baseline(void);

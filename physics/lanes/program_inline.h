@@ -49,12 +49,36 @@ LANE_FN mask has_diverged(const lane_model *m, const lane_data *d)
     return or_(or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)), diverged(d->qacc, m->nv));
 }
 
-// The state before a step, for evaluate_kept.
+// The state before a step, for evaluate_kept and undo.
 LANE_FN void keep_state(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < kept_state(m); i++) {
         d->before[i] = d->time[i]; // which is the first array of the state
     }
+}
+
+// What steps count.
+typedef struct lane_counts {
+    real inaccurate_steps, restarts;
+    int32_t iterations, contacts_needed;
+} lane_counts;
+
+FN lane_counts counts_of(const lane_data *d)
+{
+    lane_counts counts = {d->inaccurate_steps, d->restarts, d->iterations, d->contacts_needed};
+    return counts;
+}
+
+// As it was before a step that lacked room.
+LANE_FN void undo(const lane_model *m, lane_data *d, lane_counts counts)
+{
+    for (int i = 0; i < kept_state(m); i++) {
+        d->time[i] = d->before[i];
+    }
+    d->inaccurate_steps = counts.inaccurate_steps;
+    d->restarts = counts.restarts;
+    d->iterations = counts.iterations;
+    d->contacts_needed = counts.contacts_needed;
 }
 
 // What could be read before the step, of trees that sleep, too.
@@ -99,51 +123,58 @@ FN int rest_lasts(const lane_model *m)
     return lasts;
 }
 
-// known: what is kept is of this block, and of steps.
-LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call, int steps, int known)
+// Returns how many steps were made before one that lacked room.
+LANE_FN int run_steps(const lane_model *m, lane_data *d, orr_program_call call, int steps)
 {
-    if (!known || !can_sleep(m) || !rest_lasts(m)) {
-        forget_sleepers(d);
+    lane_counts counts = counts_of(d);
+    for (int i = 0; i < steps; i++) {
+        d->inaccurate = not_(everywhere());
+        if (m->plan->autoreset) {
+            restart_lost(m, d, or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)));
+        }
+        if (m->plan->room_grows || (call != ORR_PROGRAM_STEP && i == steps - 1)) {
+            keep_state(m, d);
+            counts = counts_of(d);
+        }
+        step(m, d);
+        if (lacks_room(m, d)) {
+            undo(m, d, counts);
+            return i;
+        }
+        d->inaccurate_steps = d->inaccurate_steps + sel(d->inaccurate, R(1.0), R(0.0));
     }
-    d->placed = d->kept->placed;
-    d->fixed_nodes = d->kept->fixed_nodes;
+    if (m->plan->autoreset) { // so that nobody reads what the next step would replace
+        restart_lost(m, d, has_diverged(m, d));
+    }
+    if (call != ORR_PROGRAM_STEP && steps > 0) {
+        int depth = (int)call - ORR_PROGRAM_STEP_POSITIONS;
+        if (d->asleep != LANE_NONE_ASLEEP) { // of what sleeps, too
+            evaluate_kept(m, d, depth);
+        } else { // sensors that the step has sampled are computed
+            complete(m, d, depth == LANE_DEPTH_SENSORS && samples_sensors(m) ? depth - 1 : depth);
+        }
+        if (lacks_room(m, d)) {
+            undo(m, d, counts);
+            return steps - 1;
+        }
+    }
+    return steps;
+}
+
+// Other calls that compute contacts. evaluate does not change the state.
+LANE_FN void run_other(const lane_model *m, lane_data *d, orr_program_call call)
+{
+    int kept = m->plan->room_grows && call < ORR_PROGRAM_POSITIONS;
+    lane_counts counts = counts_of(d);
+    if (kept) {
+        keep_state(m, d);
+    }
     switch (call) {
-    case ORR_PROGRAM_STEP:
-    case ORR_PROGRAM_STEP_POSITIONS:
-    case ORR_PROGRAM_STEP_VELOCITIES:
-    case ORR_PROGRAM_STEP_ACCELERATIONS:
-    case ORR_PROGRAM_STEP_SENSORS:
-        for (int i = 0; i < steps; i++) {
-            d->inaccurate = not_(everywhere());
-            if (m->plan->autoreset) {
-                restart_lost(m, d, or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)));
-            }
-            if (call != ORR_PROGRAM_STEP && i == steps - 1) {
-                keep_state(m, d);
-            }
-            step(m, d);
-            d->inaccurate_steps = d->inaccurate_steps + sel(d->inaccurate, R(1.0), R(0.0));
-        }
-        if (m->plan->autoreset) { // so that nobody reads what the next step would replace
-            restart_lost(m, d, has_diverged(m, d));
-        }
-        if (call != ORR_PROGRAM_STEP && steps > 0) {
-            int depth = (int)call - ORR_PROGRAM_STEP_POSITIONS;
-            if (d->asleep != LANE_NONE_ASLEEP) { // of what sleeps, too
-                evaluate_kept(m, d, depth);
-            } else { // sensors that the step has sampled are computed
-                complete(m, d, depth == LANE_DEPTH_SENSORS && samples_sensors(m) ? depth - 1 : depth);
-            }
-        }
-        break;
     case ORR_PROGRAM_FORWARD:
         (void)forward(m, d);
         break;
     case ORR_PROGRAM_SETTLE:
         settle(m, d);
-        break;
-    case ORR_PROGRAM_RESTART:
-        restart(m, d, everywhere());
         break;
     case ORR_PROGRAM_INVERSE:
         inverse(m, d);
@@ -152,8 +183,34 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
         evaluate(m, d, (int)call - ORR_PROGRAM_POSITIONS);
         break;
     }
+    if (kept && lacks_room(m, d)) {
+        undo(m, d, counts);
+    }
+}
+
+// known: what is kept is of this block, and of steps. Returns how many steps were made before one that lacked
+// room, as d->wanted says: then the state is that before it.
+LANE_FN int run_calls(const lane_model *m, lane_data *d, orr_program_call call, int steps, int known)
+{
+    int done = 0;
+    if (m->plan->room_grows) {
+        memset(d->wanted, 0, sizeof *d->wanted);
+    }
+    if (!known || !can_sleep(m) || !rest_lasts(m)) {
+        forget_sleepers(d);
+    }
+    d->placed = d->kept->placed;
+    d->fixed_nodes = d->kept->fixed_nodes;
+    if (call == ORR_PROGRAM_RESTART) {
+        restart(m, d, everywhere());
+    } else if (call == ORR_PROGRAM_STEP || call >= ORR_PROGRAM_STEP_POSITIONS) {
+        done = run_steps(m, d, call, steps);
+    } else {
+        run_other(m, d, call);
+    }
     d->kept->placed = d->placed;
     d->kept->fixed_nodes = d->fixed_nodes;
+    return done;
 }
 
 // The number of one world of a vector.

@@ -70,14 +70,14 @@ LANE_FN void begin_workers(const lane_model *m, const lane_data *d)
     }
 }
 
-// Has a worker had no room for something?
+// For how many things workers have had no room.
 LANE_FN int workers_missed(const lane_model *m, const lane_data *d)
 {
     int missed = 0;
     for (int worker = 0; worker < orr_jobs_workers(d->threads->jobs); worker++) {
         lane_data own;
         bind_worker(m, d, worker, &own);
-        missed |= own.part->missed;
+        missed += own.part->missed;
     }
     return missed;
 }

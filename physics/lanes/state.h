@@ -192,27 +192,6 @@ FN int box_sides(const lane_model *m)
     X(ten_velocity, m->ntendon)                                                                              \
     X(actuator_velocity, m->nout)
 
-// Contacts and the rows of the constraint Jacobian: computed by constraint_rows(). Sizes are capacities;
-// d->contact_count and d->row_count are in use.
-#define LANE_CONSTRAINT(X)                                                                                   \
-    /* computed by add_contact */                                                                            \
-    X(contact_dist, m->plan->contact_capacity)      /* m, negative: depth; LANE_HUGE: not in this world */   \
-    X(contact_pos, 3 * m->plan->contact_capacity)   /* x 3: midpoint between the surfaces */                 \
-    X(contact_frame, 9 * m->plan->contact_capacity) /* x 9, rows: normal, two tangents */                    \
-    /* 1: it acts at any distance, before it touches (collision/speculative.h); 0 without the flag */        \
-    X(contact_speculative, speculates(m) ? m->plan->contact_capacity : 0)                                    \
-    /* computed by set_contact_rows */                                                                       \
-    X(contact_friction, ORR_PAIR_WEIGHT * m->plan->contact_capacity) /* the pair's numbers (plan.h) */       \
-    /* computed by equality_rows, friction_loss_rows, limit_rows, set_contact_rows */                        \
-    X(efc_J, m->plan->jacobian_capacity) /* entries of the rows' dofs (lane_row) */                          \
-    /* computed by set_row_of_group; efc_D is corrected by correct_diagonals */                              \
-    X(efc_pos, m->plan->row_capacity)      /* position minus margin */                                       \
-    X(efc_D, m->plan->row_capacity)        /* 1 / regulariser; 0: the row does not exist in this world */    \
-    X(efc_diagonal, m->plan->row_capacity) /* estimate of the diagonal of J M^-1 J^T, for the regulariser */ \
-    X(efc_aref, m->plan->row_capacity)     /* reference acceleration */                                      \
-    /* computed by prepare_slides */                                                                         \
-    X(row_response, m->plan->response_capacity) /* entries of the directions' dofs (lane_response) */
-
 // Forces: computed by smooth_forces().
 #define LANE_FORCE(X)                                                                                        \
     /* computed by newton_euler */                                                                           \
@@ -232,14 +211,8 @@ FN int box_sides(const lane_model *m)
 // The constraint solver and the integrators: computed by accelerations() and step().
 #define LANE_SOLVER(X)                                                                                       \
     /* computed by accelerations */                                                                          \
-    X(qacc_smooth, m->nv) /* M^-1 qfrc_smooth */                                                             \
-    /* computed by constraint_residual, move_rows, constraint_forces */                                      \
-    X(efc_jar, m->plan->row_capacity)       /* J qacc - aref */                                              \
-    X(efc_magnitude, m->plan->row_capacity) /* |J| |qacc|; computed by slope_rounding */                     \
-    X(efc_jv, m->plan->row_capacity)        /* J search; before that, J qvel */                              \
-    X(efc_force, m->plan->row_capacity)     /* force of the row */                                           \
-    X(efc_weight, m->plan->row_capacity)    /* second derivative of the row's cost; of a cone row_forces */  \
-    X(qfrc_constraint, m->nv)               /* J^T efc_force; computed by constraint_force */                \
+    X(qacc_smooth, m->nv)     /* M^-1 qfrc_smooth */                                                         \
+    X(qfrc_constraint, m->nv) /* J^T efc_force; computed by constraint_force */                              \
     /* computed by solve_constraints and its parts */                                                        \
     X(Ma, m->nv)                   /* M qacc */                                                              \
     X(Mv, m->nv)                   /* M search; in newton_direction: D of H = L^T D L */                     \
@@ -284,9 +257,10 @@ LANE_FN int state_reals(const lane_model *m)
     return count;
 }
 
+// Not on CUDA, which does not read after steps and has all the room that there will be.
 FN int kept_state(const lane_model *m)
 {
-    return LANE_THREADS == 1 && can_sleep(m) ? state_reals(m) : 0; // CUDA does not read after steps
+    return LANE_THREADS == 1 && (can_sleep(m) || m->plan->room_grows) ? state_reals(m) : 0;
 }
 
 // Not needed by a step: computed by evaluate() and inverse() when it is read.
@@ -303,16 +277,44 @@ FN int kept_state(const lane_model *m)
     X(cfrc_int, 6 * m->nbody) /* nbody x 6: force on a body from its parent */                               \
     X(sensordata, m->nsensordata)                                                                            \
     X(qfrc_inverse, m->nv)   /* force that would give qacc; computed by inverse */                           \
-    X(before, kept_state(m)) /* the state before the last step, which is read; by step_and_keep */
+    X(before, kept_state(m)) /* the state before the last step; computed by keep_state */
+
+// Contacts and the rows of the constraint Jacobian: computed by constraint_rows(). Sizes are capacities;
+// d->contact_count and d->row_count are in use. They come last: when they grow, what can be read stays where
+// it is.
+#define LANE_CONSTRAINT(X)                                                                                   \
+    /* computed by add_contact */                                                                            \
+    X(contact_dist, m->plan->contact_capacity)      /* m, negative: depth; LANE_HUGE: not in this world */   \
+    X(contact_pos, 3 * m->plan->contact_capacity)   /* x 3: midpoint between the surfaces */                 \
+    X(contact_frame, 9 * m->plan->contact_capacity) /* x 9, rows: normal, two tangents */                    \
+    /* 1: it acts at any distance, before it touches (collision/speculative.h); 0 without the flag */        \
+    X(contact_speculative, speculates(m) ? m->plan->contact_capacity : 0)                                    \
+    /* computed by set_contact_rows */                                                                       \
+    X(contact_friction, ORR_PAIR_WEIGHT * m->plan->contact_capacity) /* the pair's numbers (plan.h) */       \
+    /* computed by equality_rows, friction_loss_rows, limit_rows, set_contact_rows */                        \
+    X(efc_J, m->plan->jacobian_capacity) /* entries of the rows' dofs (lane_row) */                          \
+    /* computed by set_row_of_group; efc_D is corrected by correct_diagonals */                              \
+    X(efc_pos, m->plan->row_capacity)      /* position minus margin */                                       \
+    X(efc_D, m->plan->row_capacity)        /* 1 / regulariser; 0: the row does not exist in this world */    \
+    X(efc_diagonal, m->plan->row_capacity) /* estimate of the diagonal of J M^-1 J^T, for the regulariser */ \
+    X(efc_aref, m->plan->row_capacity)     /* reference acceleration */                                      \
+    /* computed by prepare_slides */                                                                         \
+    X(row_response, m->plan->response_capacity) /* entries of the directions' dofs (lane_response) */        \
+    /* computed by constraint_residual, move_rows, constraint_forces */                                      \
+    X(efc_jar, m->plan->row_capacity)       /* J qacc - aref */                                              \
+    X(efc_magnitude, m->plan->row_capacity) /* |J| |qacc|; computed by slope_rounding */                     \
+    X(efc_jv, m->plan->row_capacity)        /* J search; before that, J qvel */                              \
+    X(efc_force, m->plan->row_capacity)     /* force of the row */                                           \
+    X(efc_weight, m->plan->row_capacity)    /* second derivative of the row's cost; of a cone row_forces */
 
 // All that a step computes: one set per thread, reused for block after block, so that it stays in cache.
 #define LANE_SCRATCH(X)                                                                                      \
     LANE_POSITION(X)                                                                                         \
     LANE_VELOCITY(X)                                                                                         \
-    LANE_CONSTRAINT(X)                                                                                       \
     LANE_FORCE(X)                                                                                            \
     LANE_SOLVER(X)                                                                                           \
-    LANE_OUTPUT(X)
+    LANE_OUTPUT(X)                                                                                           \
+    LANE_CONSTRAINT(X)
 
 // Kinds of rows of the constraint Jacobian; the same for all lanes.
 typedef enum lane_row_type {
@@ -451,10 +453,11 @@ typedef struct lane_data {
     lane_contact *contact;
     ints group; // first row of each group
     int32_t row_count, group_count, J_count, contact_count;
-    int32_t contacts_missed,
-        contacts_needed; // left out above the capacity, in this step; the most that a step so far has needed
-    int32_t asleep;      // LANE_NONE_ASLEEP ... of lanes/rest.h
-    int32_t placed;      // 1: xpos and the like are known of what sleeps, from a step before
+    int32_t contacts_missed, near_missed; // in this step: left out, without room for them
+    int32_t contacts_needed;              // the most that a step so far has needed
+    orr_plan_room *wanted;                // 1: what the steps of a call lack, on the CPU
+    int32_t asleep;                       // LANE_NONE_ASLEEP ... of lanes/rest.h
+    int32_t placed;                       // 1: xpos and the like are known of what sleeps, from a step before
     lane_kept *kept;
 #define LANE_LIST(name, count) int32_t *name##_list;
     LANE_LISTS(LANE_LIST)
@@ -471,14 +474,14 @@ typedef struct lane_data {
     float *box_side;         // of boxes_compared: for each 32 geoms low x, y, z, then high ones
     lane_box_node *box_node; // of the trees over geoms that move, that rest and that cannot move
     int32_t fixed_nodes;     // nodes of the last; 0: it is not built yet
-    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, in the order of the tree of boxes, and
+    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, in the order of the tree of boxes; counts
     // for sorting; the pairs in contact, and the dofs of each: plan->pair_dofs apart
-    int32_t *near_geoms, *near_sorted, *near_first; // near_capacity x 2, x 2, ngeom + 1
+    int32_t *near_geoms, *near_first; // plan->near_capacity x 2, ngeom + 1
     int32_t near_count;
     orr_pair *met;
     int32_t *met_dof;
     uint8_t *met_part;
-    lane_part *part;        // near_capacity / LANE_PAIRS_OF_PART
+    lane_part *part;        // plan->near_capacity / LANE_PAIRS_OF_PART, rounded up
     int32_t rows_later;     // 1: contacts do not become rows when they are added
     int32_t *tree_rank;     // ntree: where kinematic trees are in the order of the tree of boxes
     int32_t *contact_order; // 2 contact_capacity; by order_contacts

@@ -8,8 +8,16 @@
 
 // ---- how much a step can need ----
 
-// The default capacity: piles of many geoms never have all the contacts that their pairs could have.
-enum { CONTACTS_DEFAULT = 2048, CONTACTS_PER_GEOM = 16 };
+// Piles of many geoms never have all the contacts that their pairs could have. Room on a device, which is all
+// there is, and elsewhere at first.
+enum {
+    DEVICE_CONTACTS = 2048,
+    DEVICE_CONTACTS_PER_GEOM = 16,
+    FIRST_CONTACTS = 512,
+    FIRST_CONTACTS_PER_GEOM = 4,
+    FIRST_NEAR = 1024,
+    FIRST_NEAR_PER_GEOM = 8
+};
 
 static int64_t rows_of_contact(const orr_model *m, int dim)
 {
@@ -44,33 +52,49 @@ static orr_result count_responses(orr_plan *plan, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *error)
+// What contacts can become: of all that the listed pairs can have, and the most of one.
+typedef struct contact_sums {
+    int64_t contacts, rows, entries, most_rows, most_entries;
+} contact_sums;
+
+static contact_sums sum_contacts(const orr_plan *plan)
 {
     const orr_model *m = plan->model;
-    int64_t contacts = 0, rows = 0, entries = 0, most_rows = 0, most_entries = 0;
+    contact_sums sum = {0};
     for (int i = 0; i < plan->pair_count; i++) {
         const orr_pair *pair = &plan->pair[i];
         int64_t per_contact = rows_of_contact(m, pair->condim);
         int64_t per_entry = per_contact * plan->chain[pair->chain].count;
-        contacts += pair->slots;
-        rows += pair->slots * per_contact;
-        entries += pair->slots * per_entry;
-        most_rows = per_contact > most_rows ? per_contact : most_rows;
-        most_entries = per_entry > most_entries ? per_entry : most_entries;
+        sum.contacts += pair->slots;
+        sum.rows += pair->slots * per_contact;
+        sum.entries += pair->slots * per_entry;
+        sum.most_rows = per_contact > sum.most_rows ? per_contact : sum.most_rows;
+        sum.most_entries = per_entry > sum.most_entries ? per_entry : sum.most_entries;
     }
     for (int i = 0; i < m->ngeom && plan->pairs_mixed; i++) {
         int64_t per_contact = rows_of_contact(m, m->geom_condim[i]);
-        contacts = INT32_MAX;
-        most_rows = per_contact > most_rows ? per_contact : most_rows;
-        most_entries = most_rows * plan->pair_dofs;
+        sum.contacts = INT32_MAX;
+        sum.most_rows = per_contact > sum.most_rows ? per_contact : sum.most_rows;
+        sum.most_entries = sum.most_rows * plan->pair_dofs;
     }
-    int64_t capacity = (int64_t)CONTACTS_PER_GEOM * m->ngeom;
-    capacity = capacity > CONTACTS_DEFAULT ? capacity : CONTACTS_DEFAULT;
-    capacity = contact_capacity ? contact_capacity : capacity;
+    return sum;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Sets the room for rows where there is room for so many contacts.
+static orr_result count_rows(orr_plan *plan, int64_t capacity, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    const contact_sums sum = sum_contacts(plan);
+    int64_t contacts = sum.contacts, rows = sum.rows, entries = sum.entries;
     if (contacts > capacity) {
         contacts = capacity;
-        rows = capacity * most_rows;
-        entries = capacity * most_entries;
+        rows = capacity * sum.most_rows;
+        entries = capacity * sum.most_entries;
     }
     for (int i = 0; i < m->neq; i++) {
         const bool strain = m->eq_type[i] == ORR_EQUALITY_FLEXSTRAIN;
@@ -98,6 +122,50 @@ static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *er
     plan->row_capacity = (int32_t)rows;
     plan->jacobian_capacity = (int32_t)entries;
     return m->opt.noslip_iterations > 0 ? count_responses(plan, error) : ORR_OK;
+}
+
+// The first room: `limit`, if there is one, or all that the model's pairs can have where that is little.
+static orr_result count_room(orr_plan *plan, int limit, orr_error *error)
+{
+    const int64_t geoms = plan->model->ngeom, most = sum_contacts(plan).contacts;
+    int64_t capacity = larger(FIRST_CONTACTS, FIRST_CONTACTS_PER_GEOM * geoms);
+    if (most <= DEVICE_CONTACTS || plan->for_device) {
+        capacity = larger(DEVICE_CONTACTS, DEVICE_CONTACTS_PER_GEOM * geoms);
+    }
+    capacity = limit > 0 ? limit : capacity;
+    ORR_TRY(count_rows(plan, capacity, error));
+    plan->near_capacity = plan->pairs_mixed ? (int32_t)(FIRST_NEAR + FIRST_NEAR_PER_GEOM * geoms) : 0;
+    plan->contact_limit = limit > 0 ? limit : plan->for_device ? plan->contact_capacity : INT32_MAX;
+    const int64_t kept = most < plan->contact_limit ? most : plan->contact_limit;
+    plan->room_grows = plan->pairs_mixed || plan->contact_capacity < kept;
+    return ORR_OK;
+}
+
+// `wanted`, or twice as many as there are: room grows in few steps.
+static int64_t grown(int64_t capacity, int64_t wanted)
+{
+    return wanted <= capacity ? capacity : larger(wanted, 2 * capacity);
+}
+
+orr_result orr_plan_reserve(orr_plan *plan, orr_plan_room wanted, orr_error *error)
+{
+    if (wanted.near > INT32_MAX / 4) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "%s: expected at most %d pairs of geoms that are near, a step needs %d",
+                        plan->model->name, INT32_MAX / 4, wanted.near);
+    }
+    const orr_plan before = *plan;
+    const int64_t pairs = grown(plan->near_capacity, wanted.near);
+    orr_result result = count_rows(plan, grown(plan->contact_capacity, wanted.contacts), NULL);
+    if (result != ORR_OK) {
+        result = count_rows(plan, wanted.contacts, error);
+    }
+    if (result != ORR_OK) {
+        *plan = before;
+        return result;
+    }
+    plan->near_capacity = (int32_t)(pairs < INT32_MAX / 4 ? pairs : INT32_MAX / 4);
+    return ORR_OK;
 }
 
 // Is its free joint the only joint of its tree? Bodies may be fixed to it.
@@ -174,7 +242,7 @@ static orr_result plan_sleep(orr_plan *plan, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
+static orr_result build(orr_plan *plan, int contact_limit, orr_error *error)
 {
     plan->pivot_loss = pivot_loss(plan->model);
     ORR_TRY(plan_integrator(plan, error));
@@ -184,7 +252,7 @@ static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
     ORR_TRY(orr_plan_triangles(plan, error));
     ORR_TRY(orr_plan_chains(plan, error));
     ORR_TRY(orr_plan_blocks(plan, error));
-    return count_rows(plan, contact_capacity, error);
+    return count_room(plan, contact_limit, error);
 }
 
 static orr_result allocate(const orr_model *model, orr_plan **plan, orr_error *error)
@@ -209,13 +277,13 @@ static orr_result finish(orr_plan *built, orr_result result, orr_plan **plan)
     return ORR_OK;
 }
 
-orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool for_device, orr_plan **plan,
+orr_result orr_plan_create(const orr_model *model, int contact_limit, bool for_device, orr_plan **plan,
                            orr_error *error)
 {
     orr_plan *made;
     ORR_TRY(allocate(model, &made, error));
     made->for_device = for_device;
-    return finish(made, build(made, contact_capacity, error), plan);
+    return finish(made, build(made, contact_limit, error), plan);
 }
 
 orr_result orr_plan_create_positions(const orr_model *model, orr_plan **plan, orr_error *error)

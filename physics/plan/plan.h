@@ -88,6 +88,11 @@ typedef struct orr_tree_range {
     int32_t body, body_end, joint, joint_end, dof, dof_end, qpos, qpos_end;
 } orr_tree_range;
 
+// Room that a step lacks: for how many contacts, and near pairs, there must be some. 0: there is enough.
+typedef struct orr_plan_room {
+    int32_t contacts, near;
+} orr_plan_room;
+
 typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
@@ -125,8 +130,12 @@ typedef struct orr_plan {
     int32_t *dof_end;  // nv: one past the last of the dofs that the dof moves, which are contiguous
     int32_t *level_body, *level_first; // bodies without the world, by depth in the tree; level_count + 1
     int32_t level_count;
-    // as many as a step can need, or the capacity where that would be too much
+    // room for contacts and what follows from them: as many as a step can need; where that would be too much
+    // few at first, and more when a step needs them (orr_plan_reserve)
     int32_t contact_capacity, row_capacity, jacobian_capacity;
+    int32_t near_capacity; // where pairs are mixed: room for those that are near
+    int32_t contact_limit; // of more contacts than these the last are left out; INT32_MAX: of none
+    int32_t room_grows;    // 1: a step can need more room than there is
     // search for near geoms (lanes/collision/near.h) in models with many pairs; counts are 0 otherwise
     int32_t boxed_count, boxed_moving; // those that move are first
     int32_t *boxed_geom;               // all that collide but planes
@@ -170,11 +179,14 @@ typedef struct orr_plan {
     double pivot_loss; // the most that elimination takes from a diagonal entry of M at qpos0: entry / pivot
 } orr_plan;
 
-// contact_capacity: most contacts of a step; 0: as many as the model can have, but at most 2048 or 16 per
-// geom, whichever is more. for_device: as a program on a device needs it. ORR_CODE_FEATURE_ABSENT:
-// the model needs a feature, which is named, that the dynamics do not have.
-orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool for_device, orr_plan **plan,
+// contact_limit: most contacts of a step, of more the last are left out; 0: all are kept, but on a device at
+// most 2048 or 16 per geom, whichever is more. for_device: as a program on a device needs it.
+// ORR_CODE_FEATURE_ABSENT: the model needs a feature, which is named, that the dynamics do not have.
+orr_result orr_plan_create(const orr_model *model, int contact_limit, bool for_device, orr_plan **plan,
                            orr_error *error);
+// More room, for at least so many contacts and near pairs; memory that is as large as the plan says has to be
+// taken anew. ORR_CODE_CAPACITY: they are too many to be counted; the plan is as it was.
+orr_result orr_plan_reserve(orr_plan *plan, orr_plan_room wanted, orr_error *error);
 // Cuts the dofs into blocks; the chains are known.
 orr_result orr_plan_blocks(orr_plan *plan, orr_error *error);
 // Lists the pairs of geoms that can collide, declared ones first, then in ascending order.

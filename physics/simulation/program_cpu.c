@@ -26,6 +26,11 @@ static void restart_lanes(const void *model, void *state, uint32_t lanes)
     restart(m, &d, chosen > R(0.5));
 }
 
+static orr_plan_room room_lacked(const lane_model *m, const lane_data *d)
+{
+    return m->plan->room_grows ? *d->wanted : (orr_plan_room){0, 0};
+}
+
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,
                     orr_program_notes *notes, orr_world_counts *counts, const orr_program_threads *threads)
 {
@@ -33,7 +38,8 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
     lane_data d;
     bind(m, state, scratch, 0, &d);
     d.threads = threads;
-    run_calls(m, &d, call, steps, notes->stepped == state);
+    notes->done = run_calls(m, &d, call, steps, notes->stepped == state);
+    notes->wanted = room_lacked(m, &d);
     int stepped = call == ORR_PROGRAM_STEP || call >= ORR_PROGRAM_STEP_POSITIONS;
     notes->stepped = stepped ? state : NULL;
 #if !defined(ORR_SCALAR)
@@ -56,12 +62,14 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
 }
 
 static void contacts(const void *model, void *state, void *scratch, uint32_t lanes, const int32_t *rows,
-                     orr_physics_contact *result, int capacity, int *counts)
+                     orr_physics_contact *result, int capacity, int *counts, orr_program_notes *notes)
 {
     const lane_model *m = model;
     lane_data d;
     bind(m, state, scratch, 0, &d);
-    evaluate(m, &d, LANE_DEPTH_ACCELERATIONS);
+    (void)run_calls(m, &d, ORR_PROGRAM_ACCELERATIONS, 0, 0);
+    notes->wanted = room_lacked(m, &d);
+    notes->stepped = NULL;
     for (int lane = 0; lane < ORR_LANES; lane++) {
         if (lanes >> lane & 1) {
             orr_physics_contact *own = result ? result + (ptrdiff_t)rows[lane] * capacity : NULL;

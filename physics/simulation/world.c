@@ -76,6 +76,7 @@ static orr_result find_start_of_sleep(orr_physics *physics, const orr_physics_de
     orr_result result = create(&alone, m, physics->jobs, false, &first, error);
     if (result == ORR_OK) {
         orr_physics_run(first, ORR_PROGRAM_SETTLE, 0, NULL);
+        result = orr_physics_status(first, error);
         orr_physics_get(first, ORR_PHYSICS_TREE_ASLEEP, 0, asleep);
     }
     for (int i = 0; i < m->ntree && result == ORR_OK; i++) {
@@ -107,26 +108,24 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, bool
     physics->worlds = desc->worlds ? desc->worlds : 1;
     physics->blocks = orr_blocks(physics->worlds, program->lanes);
     physics->state_count = program->state_count(physics->program_model);
-    physics->scratch_bytes = program->scratch_bytes(physics->program_model);
     size_t block_bytes = (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
     physics->state = orr_alloc((size_t)physics->blocks, block_bytes);
     physics->workers = desc->cuda ? 1 : orr_jobs_workers(physics->jobs);
-    physics->scratch = orr_alloc((size_t)physics->workers, physics->scratch_bytes);
     physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
     size_t lanes = (size_t)physics->blocks * (size_t)program->lanes;
     physics->counts = orr_alloc_zero(lanes, sizeof *physics->counts);
     physics->chosen = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->chosen);
+    physics->begun = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->begun);
+    physics->left = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->left);
+    physics->finished = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->finished);
     physics->kept = desc->cuda ? NULL : orr_alloc((size_t)physics->workers, block_bytes);
     physics->notes = orr_alloc_zero((size_t)physics->workers, sizeof *physics->notes);
-    bool shared = physics->plan->block_count > 0 && physics->blocks == 1 && physics->workers > 1;
-    physics->shared = shared ? orr_alloc((size_t)physics->workers, physics->scratch_bytes) : NULL;
-    bool short_of_memory = shared && !physics->shared;
-    if (short_of_memory || !physics->state || !physics->scratch || !physics->diverged || !physics->counts ||
-        !physics->notes || !physics->chosen || (!physics->kept && !desc->cuda)) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
-                        "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
-                        block_bytes / (size_t)program->lanes, physics->scratch_bytes);
+    if (!physics->state || !physics->diverged || !physics->counts || !physics->notes || !physics->chosen ||
+        !physics->begun || !physics->left || !physics->finished || (!physics->kept && !desc->cuda)) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %zu bytes",
+                        physics->worlds, block_bytes / (size_t)program->lanes);
     }
+    ORR_TRY(orr_physics_take_scratch(physics, error));
     for (int block = 0; block < physics->blocks; block++) { // lanes without a world, too
         restart_block(physics, block, (uint32_t)((1ull << program->lanes) - 1));
     }
@@ -185,6 +184,9 @@ void orr_physics_destroy(orr_physics *physics)
     orr_free(physics->diverged);
     orr_free(physics->counts);
     orr_free(physics->chosen);
+    orr_free(physics->left);
+    orr_free(physics->begun);
+    orr_free(physics->finished);
     orr_free(physics->kept);
     orr_free(physics->notes);
     orr_free(physics);
@@ -201,20 +203,45 @@ static void copy_lanes(const orr_physics *physics, char *to, const char *from, u
     }
 }
 
-// Runs the call on the chosen worlds of a block: on all, after which the others get back what they had.
-static void run_chosen(orr_physics *physics, int block, int worker, uint32_t chosen)
+// What remains of the call on a block that lacked room. Returns whether that is nothing.
+static bool has_finished(orr_physics *physics, int block, int worker)
+{
+    physics->left[block] -= physics->notes[worker].done;
+    return !lacked_room(&physics->notes[worker]);
+}
+
+// Gives the worlds of a block that take no part in a call what they had before it.
+static void restore_others(orr_physics *physics, int block, const char *before)
+{
+    copy_lanes(physics, block_state(physics, block), before, ~physics->chosen[block]);
+    orr_free(physics->begun[block]);
+    physics->begun[block] = NULL;
+}
+
+// Runs the call on the chosen worlds of a block: on all, after which the others get back what they had. Where
+// room is lacking, that waits until the call has ended, as numbers can depend on which worlds go on together.
+static bool run_chosen(orr_physics *physics, int block, int worker, uint32_t chosen)
 {
     const orr_program *program = physics->program;
     size_t bytes = (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
     char *state = block_state(physics, block), *kept = physics->kept + (size_t)worker * bytes;
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
     orr_world_counts counts[32] = {{0, 0}};
-    memcpy(kept, state, bytes);
-    uint32_t diverged = program->run(physics->program_model, state, scratch, physics->call, physics->steps,
-                                     &physics->notes[worker], counts, physics->threads);
-    copy_lanes(physics, state, kept, ~chosen);
+    memcpy(kept, physics->begun[block] ? physics->begun[block] : state, bytes);
+    uint32_t diverged = program->run(physics->program_model, state, scratch, physics->call,
+                                     physics->left[block], &physics->notes[worker], counts, physics->threads);
+    const bool finished = has_finished(physics, block, worker);
+    if (!finished && !physics->begun[block]) {
+        physics->begun[block] = orr_alloc(1, bytes);
+        if (physics->begun[block]) {
+            memcpy(physics->begun[block], kept, bytes);
+        }
+    }
+    if (finished || !physics->begun[block]) {
+        restore_others(physics, block, kept);
+    }
     physics->notes[worker].stepped = NULL;
-    physics->diverged[block] |= physics->more ? 0 : diverged & chosen;
+    physics->diverged[block] |= finished && !physics->more ? diverged & chosen : 0;
     for (int lane = 0; lane < program->lanes; lane++) {
         if (chosen >> lane & 1) {
             orr_world_counts *total = &physics->counts[block * program->lanes + lane];
@@ -222,23 +249,29 @@ static void run_chosen(orr_physics *physics, int block, int worker, uint32_t cho
             total->restarts += counts[lane].restarts;
         }
     }
+    return finished;
 }
 
-static void run_block(void *context, int block, int worker)
+static bool run_block(void *context, int block, int worker)
 {
     orr_physics *physics = context;
+    bool finished = true;
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
     uint32_t in_use = lanes_in_use(physics, block), chosen = physics->all ? in_use : physics->chosen[block];
     if (chosen != 0 && physics->call == ORR_PROGRAM_RESTART) {
         restart_block(physics, block, chosen);
     } else if (chosen == in_use) {
         uint32_t diverged = physics->program->run(
-            physics->program_model, block_state(physics, block), scratch, physics->call, physics->steps,
+            physics->program_model, block_state(physics, block), scratch, physics->call, physics->left[block],
             &physics->notes[worker], physics->counts + (size_t)block * (size_t)physics->program->lanes,
             physics->threads);
-        physics->diverged[block] |= physics->more ? 0 : diverged;
+        finished = has_finished(physics, block, worker);
+        physics->diverged[block] |= finished && !physics->more ? diverged : 0;
     } else if (chosen != 0) {
-        run_chosen(physics, block, worker, chosen);
+        finished = run_chosen(physics, block, worker, chosen);
+    }
+    if (!finished) {
+        return false;
     }
     if (chosen != 0 && physics->notes[worker].row_sets.wanted) {
         memcpy(physics->order->row_sets + (ptrdiff_t)block * physics->program->lanes,
@@ -248,6 +281,7 @@ static void run_block(void *context, int block, int worker)
     if (physics->after) {
         orr_physics_read_after(physics, block, worker, chosen);
     }
+    return true;
 }
 
 static void choose_worlds(orr_physics *physics, const uint8_t *mask)
@@ -266,17 +300,27 @@ static void run_on_cpu(orr_physics *physics, orr_program_call call, int steps, c
 {
     choose_worlds(physics, mask);
     physics->call = call;
-    physics->steps = steps;
-    if (!physics->shared) {
-        orr_jobs_for(physics->jobs, physics->blocks, run_block, physics);
-        return;
+    for (int block = 0; block < physics->blocks; block++) {
+        physics->left[block] = steps;
     }
-    const orr_program_threads threads = {physics->jobs, physics->shared};
-    physics->threads = &threads;
-    orr_jobs_expect_more(physics->jobs);
-    run_block(physics, 0, 0); // which calls orr_jobs_for itself
-    orr_jobs_expect_no_more(physics->jobs);
-    physics->threads = NULL;
+    if (!physics->shared) {
+        orr_physics_for_blocks(physics, run_block, physics);
+    }
+    bool more = physics->shared != NULL;
+    while (more) {
+        const orr_program_threads threads = {physics->jobs, physics->shared};
+        physics->threads = &threads;
+        orr_jobs_expect_more(physics->jobs);
+        (void)run_block(physics, 0, 0); // which calls orr_jobs_for itself
+        orr_jobs_expect_no_more(physics->jobs);
+        physics->threads = NULL;
+        more = orr_physics_grow(physics);
+    }
+    for (int block = 0; block < physics->blocks && physics->lack.code; block++) { // those without room
+        if (physics->begun[block]) {
+            restore_others(physics, block, physics->begun[block]);
+        }
+    }
 }
 
 // Worlds are sorted between the steps of a call, too.
@@ -341,7 +385,11 @@ orr_result orr_physics_check(const orr_physics *physics, orr_error *error)
 
 orr_result orr_physics_status(const orr_physics *physics, orr_error *error)
 {
-    return physics->device ? orr_device_status(physics->device, error) : ORR_OK;
+    if (physics->device) {
+        return orr_device_status(physics->device, error);
+    }
+    return physics->lack.code ? orr_fail(error, (orr_code)physics->lack.code, "%s", physics->lack.message)
+                              : ORR_OK;
 }
 
 orr_cuda *orr_physics_cuda(const orr_physics *physics)
@@ -385,7 +433,8 @@ bool orr_physics_diverged(const orr_physics *physics, int world)
 
 int orr_physics_contact_capacity(const orr_physics *physics)
 {
-    return physics->plan->contact_capacity;
+    const orr_plan *plan = physics->plan;
+    return plan->contact_capacity < plan->contact_limit ? plan->contact_capacity : plan->contact_limit;
 }
 
 int orr_physics_contacts_needed(const orr_physics *physics)

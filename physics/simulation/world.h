@@ -25,8 +25,8 @@ typedef struct orr_physics_desc {
     // is too ill-conditioned for float, unless single_precision says that float is wanted all the same.
     bool double_precision, single_precision;
     bool as_of_many; // one world is computed in a block too, with the bits of one of many: it takes longer
-    // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but at
-    // most 2048 or 16 per geom, whichever is more.
+    // Most contacts of a step, of the worlds of a block together. 0: all that there are, for which the CPU
+    // takes memory when a step needs it; on CUDA at most 2048 or 16 per geom, whichever is more.
     int32_t contact_capacity;
     orr_cuda *cuda; // the device that stores and steps the worlds; NULL: the CPU. It must outlive the physics
     int32_t
@@ -117,7 +117,9 @@ orr_result orr_physics_vary_masked(orr_physics *physics, orr_vary what, const ui
                                    const double *values, orr_error *error);
 
 // ORR_OK, or the error of a CUDA device that has failed: since then worlds do not move, and reading returns
-// what the host read or set last, for each block of worlds. Waits for the steps in progress.
+// what the host read or set last, for each block of worlds. Waits for the steps in progress. On the CPU
+// ORR_CODE_CAPACITY or ORR_CODE_OUT_OF_MEMORY when the last call needed room for contacts that could not be
+// had: blocks of worlds that needed it are as they were before that step.
 orr_result orr_physics_check(const orr_physics *physics, orr_error *error);
 // The same as far as it is known without waiting.
 orr_result orr_physics_status(const orr_physics *physics, orr_error *error);
@@ -168,8 +170,8 @@ void orr_physics_set_autoreset(orr_physics *physics, bool on);
 // How often that has happened to a world so far.
 int orr_physics_restarts(const orr_physics *physics, int world);
 
-// The most contacts that a step of any world's block has needed so far. Above the capacity contacts were left
-// out, the last in the order of pairs.
+// The most contacts that a step of any world's block has needed so far. Above the capacity (that of the desc,
+// or for how many there is room so far) contacts were left out, the last in the order of pairs.
 int orr_physics_contacts_needed(const orr_physics *physics);
 int orr_physics_contact_capacity(const orr_physics *physics);
 

@@ -25,9 +25,10 @@ int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *c
     const world_slot at = slot_of(physics, world);
     const int32_t rows[ORR_CPU_LANES] = {0};
     int count;
-    physics->notes[0].stepped = NULL;
-    physics->program->contacts(physics->program_model, block_state(physics, at.block), physics->scratch,
-                               1u << at.lane, rows, contacts, capacity, &count);
+    do {
+        physics->program->contacts(physics->program_model, block_state(physics, at.block), physics->scratch,
+                                   1u << at.lane, rows, contacts, capacity, &count, &physics->notes[0]);
+    } while (orr_physics_grow(physics));
     return count;
 }
 
@@ -44,22 +45,22 @@ typedef struct contact_job {
     int capacity, *counts;
 } contact_job;
 
-static void list_block(void *context, int block, int worker)
+static bool list_block(void *context, int block, int worker)
 {
     const contact_job *job = context;
     const orr_physics *physics = job->physics;
     const uint32_t lanes = lanes_chosen(physics, block, job->chosen);
     if (lanes == 0) {
-        return;
+        return true;
     }
     int32_t rows[ORR_CPU_LANES];
     for (int lane = 0; lane < block_worlds(physics, block); lane++) {
         rows[lane] = world_at(physics, block, lane);
     }
-    physics->notes[worker].stepped = NULL;
     physics->program->contacts(physics->program_model, block_state(physics, block),
                                physics->scratch + (size_t)worker * physics->scratch_bytes, lanes, rows,
-                               job->contacts, job->capacity, job->counts);
+                               job->contacts, job->capacity, job->counts, &physics->notes[worker]);
+    return !lacked_room(&physics->notes[worker]);
 }
 
 void orr_physics_contacts_all(orr_physics *physics, const uint8_t *chosen, orr_physics_contact *contacts,
@@ -67,7 +68,7 @@ void orr_physics_contacts_all(orr_physics *physics, const uint8_t *chosen, orr_p
 {
     if (!physics->device) {
         contact_job job = {physics, chosen, contacts, capacity, counts};
-        orr_jobs_for(physics->jobs, physics->blocks, list_block, &job);
+        orr_physics_for_blocks(physics, list_block, &job);
         return;
     }
     for (int world = 0; world < physics->worlds; world++) {

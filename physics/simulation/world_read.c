@@ -96,8 +96,10 @@ void orr_physics_evaluate(orr_physics *physics, int world, orr_program_call call
         orr_device_evaluate(physics, block, 1, call);
         return;
     }
-    physics->program->run(physics->program_model, block_state(physics, block), physics->scratch, call, 0,
-                          &physics->notes[0], NULL, NULL);
+    do {
+        physics->program->run(physics->program_model, block_state(physics, block), physics->scratch, call, 0,
+                              &physics->notes[0], NULL, NULL);
+    } while (orr_physics_grow(physics));
 }
 
 number_range orr_physics_found(orr_physics *physics, orr_physics_quantity quantity)
@@ -206,13 +208,13 @@ static uint32_t chosen_lanes(const read_job *job, int block)
     return job->chosen ? lanes : ALL_LANES;
 }
 
-static void read_block(void *context, int block, int worker)
+static bool read_block(void *context, int block, int worker)
 {
     const read_job *job = context;
     const orr_physics *physics = job->physics;
     uint32_t lanes = chosen_lanes(job, block);
     if (lanes == 0) {
-        return;
+        return true;
     }
     char *state = block_state(physics, block);
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
@@ -223,6 +225,9 @@ static void read_block(void *context, int block, int worker)
         if (call != ORR_PROGRAM_STEP) {
             physics->program->run(physics->program_model, state, scratch, call, 0, &physics->notes[worker],
                                   NULL, NULL);
+            if (lacked_room(&physics->notes[worker])) {
+                return false;
+            }
         }
         for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
             if ((job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {
@@ -231,6 +236,7 @@ static void read_block(void *context, int block, int worker)
             }
         }
     }
+    return true;
 }
 
 // A quantity of blocks, copied from a device: [block][number][lane].
@@ -308,7 +314,7 @@ static void read_all(read_job *job)
     if (job->physics->device) {
         read_device(job);
     } else {
-        orr_jobs_for(job->physics->jobs, job->physics->blocks, read_block, job);
+        orr_physics_for_blocks(job->physics, read_block, job);
     }
 }
 
@@ -327,7 +333,7 @@ void orr_physics_read_masked(orr_physics *physics, const uint8_t *chosen,
     read_job job = begin_read(physics, quantities, count);
     job.wide = values;
     job.chosen = chosen;
-    orr_jobs_for(physics->jobs, physics->blocks, read_block, &job);
+    orr_physics_for_blocks(physics, read_block, &job);
 }
 
 void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_quantity *quantities, int count,

@@ -25,11 +25,14 @@ struct orr_physics {
     uint32_t *diverged;                 // per block, one bit per lane
     orr_world_counts *counts;           // blocks x lanes
     orr_program_notes *notes;           // per worker
+    int32_t *left;                      // of each block: steps of the call that are still to be made
+    char **begun;          // of each block that lacks room in a call that is not for all: its state before
+    bool *finished;        // of each block, while one is run again that lacked room
+    orr_error lack;        // why the last call could not have the room that it needed; code 0: it had
     uint32_t *chosen;      // per block, one bit per lane: the worlds of a call that is not for all
     char *kept;            // workers x a block's state: before such a call
     orr_program_call call; // of run_worlds()
-    int steps;
-    bool all, more;               // more: this is a part of a call, which others follow
+    bool all, more;        // more: this is a part of a call, which others follow
     struct orr_vary_memory *vary; // per thread that sets parameters; NULL: none that others follow from
     int vary_count;
     const struct read_job *after; // what is read of each block when the call has run on it; NULL: nothing
@@ -77,6 +80,20 @@ static inline int world_at(const orr_physics *physics, int block, int lane)
 // Copies what physics->after says of these lanes of a block, whose call has just run with this worker.
 void orr_physics_read_after(const orr_physics *physics, int block, int worker, uint32_t lanes);
 void orr_physics_vary_clear(orr_physics *physics); // frees `vary`
+// Takes scratch as large as the plan says; where that is another size, what was in it is lost.
+orr_result orr_physics_take_scratch(orr_physics *physics, orr_error *error);
+// Did a call of the program lack room?
+static inline bool lacked_room(const orr_program_notes *notes)
+{
+    return notes->wanted.contacts > 0 || notes->wanted.near > 0;
+}
+// Where calls of the program have lacked room, takes more, and returns true: they are to be repeated. False:
+// there is enough, or, as physics->lack says, none to be had. On the CPU, while no thread uses the scratch.
+bool orr_physics_grow(orr_physics *physics);
+// Calls `body` for every block, over threads, which returns false where it lacked room; then again for those
+// blocks with more.
+typedef bool orr_block_body(void *context, int block, int worker);
+void orr_physics_for_blocks(orr_physics *physics, orr_block_body *body, void *context);
 // Runs a call on the worlds whose byte of the mask is not 0; NULL: on all.
 void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask);
 

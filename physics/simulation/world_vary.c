@@ -84,6 +84,15 @@ static double world_number(const orr_physics *physics, orr_vary what, int world,
                   : read_number(program, read_state(physics, slot.block), at + i, slot.lane);
 }
 
+// Scratch for worlds of so many numbers more: it may have a copy of a block's state.
+static orr_result take_scratch_for(orr_physics *physics, int more, orr_error *error)
+{
+    physics->plan->varied_count += more;
+    const orr_result result = orr_physics_take_scratch(physics, error);
+    physics->plan->varied_count -= more;
+    return result;
+}
+
 // Adds parameters to the state of all worlds, those that have not varied before.
 static orr_result reserve_varied(orr_physics *physics, uint32_t added, orr_error *error)
 {
@@ -108,10 +117,9 @@ static orr_result reserve_varied(orr_physics *physics, uint32_t added, orr_error
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %zu bytes",
                         physics->worlds, new_bytes / (size_t)program->lanes);
     }
-    orr_result result = ORR_OK;
-    if (physics->device) {
-        result = orr_device_resize_state(physics, physics->state_count + more, error);
-    } else if (physics->order) {
+    orr_result result = physics->device ? orr_device_resize_state(physics, physics->state_count + more, error)
+                                        : take_scratch_for(physics, more, error);
+    if (result == ORR_OK && physics->order) {
         result = orr_order_resize(physics->order, (size_t)physics->blocks, new_bytes, error);
     }
     if (result != ORR_OK) {

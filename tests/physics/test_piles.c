@@ -243,6 +243,228 @@ static void all_neighbours_touch(void **state)
     orr_model_destroy(model);
 }
 
+// ---- room that grows ----
+
+// Boxes apart, which have hardly any contacts at first: `side` x `side` x `layers`.
+static orr_model *write_boxes_apart(const char *option, int side, int layers)
+{
+    const int count = side * side * layers;
+    size_t size = 256 * (size_t)(count + 4), used = 0;
+    char *text = orr_alloc(size, 1);
+    assert_non_null(text);
+#define WRITE(...) used += (size_t)snprintf(text + used, size - used, __VA_ARGS__)
+    WRITE("<mujoco><option timestep='0.004' %s</option><worldbody><geom type='plane' size='1 1 1'/>", option);
+    for (int i = 0; i < count; i++) {
+        WRITE("<body name='b%d' pos='%.4f %.4f %.4f'><freejoint/><geom type='box' size='0.05 0.05 "
+              "0.05'/></body>",
+              i, 0.1005 * (i % side), 0.1005 * (i / side % side), 0.0505 + 0.1005 * (i / side / side));
+    }
+    WRITE("</worldbody><sensor><contact body1='b0' num='3' data='found dist'/></sensor></mujoco>");
+#undef WRITE
+    assert_true(used < size);
+    orr_model *model = NULL;
+    assert_ok(orr_model_parse(text, used, "apart.xml", &model, &error));
+    orr_free(text);
+    return model;
+}
+
+// Lets the boxes of all worlds fly towards their middle, from world to world a little faster.
+static void squeeze(const orr_model *model, orr_physics *physics)
+{
+    for (int world = 0; world < orr_physics_worlds(physics); world++) {
+        double *velocity = orr_alloc_zero((size_t)model->nv, sizeof *velocity);
+        assert_non_null(velocity);
+        for (int i = 0; i < model->nv; i++) {
+            velocity[i] = i % 6 < 3 ? -(2.5 + 0.02 * world) * model->qpos0[i / 6 * 7 + i % 6] : 0.0;
+        }
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, world, velocity);
+        orr_free(velocity);
+    }
+}
+
+typedef struct squeezed {
+    int worlds, threads, steps, capacity;
+    bool wide, masked, reads; // masked: every other world; reads: what the last step has sensed, too
+} squeezed;
+
+// All numbers of the worlds after steps in one call.
+static double *squeeze_boxes(const orr_model *model, const squeezed *how, int *needed, int *room)
+{
+    const orr_physics_desc desc = {
+        .worlds = how->worlds, .double_precision = how->wide, .contact_capacity = how->capacity};
+    const orr_physics_quantity read[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_QACC_WARMSTART,
+                                         ORR_PHYSICS_TIME, ORR_PHYSICS_SENSORDATA};
+    const int size = model->nq + 2 * model->nv + 1 + model->nsensordata;
+    double *numbers = orr_alloc_zero((size_t)how->worlds * (size_t)size, sizeof *numbers);
+    uint8_t *mask = orr_alloc_zero((size_t)how->worlds, 1);
+    orr_jobs *pool = NULL;
+    orr_physics *physics = NULL;
+    assert_true(numbers && mask);
+    for (int i = 0; i < how->worlds; i++) {
+        mask[i] = !how->masked || i % 2 == 0;
+    }
+    assert_ok(orr_jobs_create(how->threads, NULL, NULL, &pool, &error));
+    assert_ok(orr_physics_create(&desc, model, pool, &physics, &error));
+    if (model->opt.enableflags & ORR_ENABLE_SLEEP) { // the scratch has a copy of the state, which gets longer
+        const double gravity[3] = {0.0, 0.0, -9.0};
+        assert_ok(orr_physics_vary(physics, ORR_VARY_GRAVITY, 0, 1, gravity, &error));
+    }
+    squeeze(model, physics);
+    *room = orr_physics_contact_capacity(physics);
+    if (how->reads) {
+        orr_physics_step_read(physics, how->steps, mask, read, 5, numbers);
+    } else {
+        orr_physics_step_masked(physics, how->steps, how->masked ? mask : NULL);
+        orr_physics_read_all(physics, read, 4, numbers);
+    }
+    assert_ok(orr_physics_check(physics, &error));
+    *needed = orr_physics_contacts_needed(physics);
+    assert_true(*needed <= orr_physics_contact_capacity(physics));
+    orr_physics_destroy(physics);
+    orr_jobs_destroy(pool);
+    orr_free(mask);
+    return numbers;
+}
+
+// Steps that find more contacts than there is room for take more, and leave the bits that they would have
+// left with all of it from the start.
+static void room_for_contacts_grows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option;
+        int side, layers;
+        squeezed how;
+    } cases[] = {
+        {">", SIDE, LAYERS, {.worlds = 1, .threads = 1, .steps = 4}},
+        {">", SIDE, LAYERS, {.worlds = 1, .threads = 2, .steps = 3, .wide = true}},
+        {"cone='elliptic'>", SIDE, LAYERS, {.worlds = 1, .threads = 3, .steps = 3}},
+        {"integrator='RK4'>", 4, 4, {.worlds = 1, .threads = 1, .steps = 4}},
+        {"><flag sleep='enable'/>", 4, 4, {.worlds = 17, .threads = 2, .steps = 4, .reads = true}},
+        {">", 4, 4, {.worlds = 33, .threads = 3, .steps = 4, .masked = true}},
+        {">", 4, 4, {.worlds = 2, .threads = 2, .steps = 4, .masked = true, .reads = true}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        orr_model *model = write_boxes_apart(cases[i].option, cases[i].side, cases[i].layers);
+        squeezed large = cases[i].how;
+        large.capacity = ROOM;
+        int needed, needed_at_once, first, room;
+        double *grown = squeeze_boxes(model, &cases[i].how, &needed, &first);
+        double *at_once = squeeze_boxes(model, &large, &needed_at_once, &room);
+        assert_true(needed > first);
+        assert_int_equal(needed, needed_at_once);
+        int size = model->nq + 2 * model->nv + 1 + (large.reads ? model->nsensordata : 0);
+        assert_memory_equal(grown, at_once, (size_t)large.worlds * (size_t)size * sizeof *grown);
+        orr_free(grown);
+        orr_free(at_once);
+        orr_model_destroy(model);
+    }
+}
+
+static void forward(orr_physics *physics, double *qacc, orr_physics_contact *contact)
+{
+    (void)contact;
+    orr_physics_forward(physics);
+    orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
+}
+
+static void read_inverse(orr_physics *physics, double *qacc, orr_physics_contact *contact)
+{
+    (void)contact;
+    orr_physics_read(physics, ORR_PHYSICS_QFRC_INVERSE, 0, qacc);
+}
+
+static void read_all(orr_physics *physics, double *qacc, orr_physics_contact *contact)
+{
+    (void)contact;
+    const orr_physics_quantity quantity = ORR_PHYSICS_QFRC_CONSTRAINT;
+    orr_physics_read_all(physics, &quantity, 1, qacc);
+}
+
+static void list_one(orr_physics *physics, double *qacc, orr_physics_contact *contact)
+{
+    qacc[0] = orr_physics_contacts(physics, 0, contact, ROOM);
+}
+
+static void list_all(orr_physics *physics, double *qacc, orr_physics_contact *contact)
+{
+    int count;
+    orr_physics_contacts_all(physics, NULL, contact, ROOM, &count);
+    qacc[0] = count;
+}
+
+// Whatever computes contacts takes the room that they need.
+static void reading_takes_room(void **state)
+{
+    (void)state;
+    typedef void read_fn(orr_physics * physics, double *numbers, orr_physics_contact *contact);
+    static read_fn *const reads[] = {forward, read_inverse, read_all, list_one, list_all};
+    orr_model *model = write_bodies(">", true, false);
+    double *numbers = orr_alloc_zero((size_t)model->nv, 2 * sizeof *numbers);
+    orr_physics_contact *contact = orr_alloc_zero(2 * ROOM, sizeof *contact);
+    orr_jobs *pool = NULL;
+    assert_true(numbers && contact);
+    assert_ok(orr_jobs_create(2, NULL, NULL, &pool, &error));
+    for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+        for (int large = 0; large < 2; large++) {
+            const orr_physics_desc desc = {.contact_capacity = large ? ROOM : 0};
+            orr_physics *physics = NULL;
+            assert_ok(orr_physics_create(&desc, model, pool, &physics, &error));
+            assert_int_equal(orr_physics_contact_capacity(physics) < 5000, !large);
+            reads[i](physics, numbers + large * model->nv, contact + (ptrdiff_t)large * ROOM);
+            assert_in_range(orr_physics_contact_capacity(physics), 5000, 2 * ROOM);
+            assert_ok(orr_physics_check(physics, &error));
+            orr_physics_destroy(physics);
+        }
+        assert_memory_equal(numbers, numbers + model->nv, (size_t)model->nv * sizeof *numbers);
+        assert_memory_equal(contact, contact + ROOM, ROOM * sizeof *contact);
+    }
+    orr_free(numbers);
+    orr_free(contact);
+    orr_jobs_destroy(pool);
+    orr_model_destroy(model);
+}
+
+// Contacts that no room can be had for are an error, of one line, and the step is not made.
+static void a_step_without_room_is_not_made(void **state)
+{
+    (void)state;
+    enum { COUNT = 760 }; // whose pairs have 120 entries of the Jacobian each: 35 million
+    char text[512];
+    int length =
+        snprintf(text, sizeof text,
+                 "<mujoco model='lump'><worldbody><replicate count='%d'><body><freejoint/><geom size='0.1' "
+                 "condim='6'/></body></replicate></worldbody></mujoco>",
+                 COUNT);
+    orr_model *model = NULL;
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {0};
+    assert_ok(orr_model_parse(text, (size_t)length, "lump.xml", &model, &error));
+    double *qpos = orr_alloc((size_t)model->nq, 2 * sizeof *qpos), time;
+    assert_non_null(qpos);
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    orr_physics_step(physics, 2);
+    orr_error why = {0};
+    assert_int_equal(orr_physics_check(physics, &why), ORR_ERROR_CAPACITY);
+    assert_string_equal(why.message, "lump: constraints: expected at most 33554431 entries of the Jacobian, "
+                                     "the model can need 34619520");
+    orr_physics_get(physics, ORR_PHYSICS_TIME, 0, &time);
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, 0, qpos);
+    assert_true(time == 0.0);
+    assert_memory_equal(qpos, model->qpos0, (size_t)model->nq * sizeof *qpos);
+    for (int i = 0; i < COUNT; i++) {
+        qpos[7 * i] = i;
+    }
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, qpos);
+    orr_physics_step(physics, 2);
+    assert_ok(orr_physics_check(physics, &error));
+    orr_physics_get(physics, ORR_PHYSICS_TIME, 0, &time);
+    assert_true(time > 0.0);
+    orr_free(qpos);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +472,9 @@ int main(void)
         cmocka_unit_test(parts_of_an_island_find_the_minimum),
         cmocka_unit_test(contacts_are_in_the_order_of_their_geoms),
         cmocka_unit_test(all_neighbours_touch),
+        cmocka_unit_test(room_for_contacts_grows),
+        cmocka_unit_test(reading_takes_room),
+        cmocka_unit_test(a_step_without_room_is_not_made),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -5,6 +5,7 @@
 #include "engine/loop/world/world_robots.h"
 #include "engine/maths/rotation.h"
 
+#include <limits.h>
 #include <string.h>
 
 // ---- contacts ----
@@ -16,6 +17,26 @@ static orr_contact contact_of(const orr_physics_contact *c)
     memcpy(own.frame, c->frame, sizeof own.frame);
     memcpy(own.force, c->force, sizeof own.force);
     return own;
+}
+
+// All contacts of the chosen copies: `room` of each, which is enough for as many as `wanted` of them.
+static orr_result find_contacts(const orr_world *world, const orr_world_robot *r, const uint8_t *chosen,
+                                int wanted, orr_physics_contact **found, int *room, int *counts,
+                                orr_error *error)
+{
+    const int capacity = orr_physics_contact_capacity(r->physics->physics); // it grows as they are found
+    *room = wanted < capacity ? wanted : capacity;
+    for (int most = 0;; *room = most < wanted ? most : wanted) {
+        ORR_ALLOC(*found, (int64_t)world->count * *room + 1, "contacts of all copies", error);
+        orr_physics_contacts_all(r->physics->physics, chosen, *found, *room, counts);
+        for (int i = 0; i < world->count; i++) {
+            most = (!chosen || chosen[i]) && counts[i] > most ? counts[i] : most;
+        }
+        if (most <= *room || *room == wanted) {
+            return ORR_OK;
+        }
+        orr_free(*found);
+    }
 }
 
 orr_result orr_world_get_contacts_sized(const orr_world *world, orr_layer id, const uint8_t *chosen,
@@ -32,11 +53,10 @@ orr_result orr_world_get_contacts_sized(const orr_world *world, orr_layer id, co
         return orr_fail(error, ORR_CODE_ARGUMENT, "room for %d contacts: expected 0 or more", capacity);
     }
     // of robots that touch others, all contacts are needed, to find their own among them
-    const int needed = orr_physics_contact_capacity(r->physics->physics);
-    const int room = r->physics->joint || needed < capacity ? needed : capacity;
     orr_physics_contact *found;
-    ORR_ALLOC(found, (int64_t)world->count * room + 1, "contacts of all copies", error);
-    orr_physics_contacts_all(r->physics->physics, chosen, found, room, counts);
+    int room;
+    ORR_TRY(find_contacts(world, r, chosen, r->physics->joint ? INT_MAX : capacity, &found, &room, counts,
+                          error));
     for (int i = 0; i < world->count; i++) {
         orr_physics_contact *row = found + (ptrdiff_t)i * room;
         if (chosen && !chosen[i]) {

@@ -94,6 +94,9 @@ orr_result orr_world_robots_check(const orr_world *world, const orr_world_physic
     if (!physics->physics || orr_physics_status(physics->physics, &why) == ORR_OK) {
         return ORR_OK;
     }
+    if (!orr_physics_cuda(physics->physics)) {
+        return orr_fail(error, (orr_code)why.code, "%s", why.message);
+    }
     double seconds;
     world->robots->desc.device = ORR_DEVICE_CPU;
     orr_physics_get(physics->physics, ORR_PHYSICS_TIME, 0, &seconds);
@@ -218,9 +221,7 @@ orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr
     ORR_TRY(orr_world_robots_check(world, r->physics, error));
     if (found > r->contact_capacity) {
         orr_free(r->contacts);
-        for (int i = 0; i < ORR_ROBOT_PARAMETERS; i++) {
-            orr_free(r->varied[i]);
-        }
+        r->contacts = NULL;
         r->contact_capacity = 0;
         ORR_ALLOC(r->contacts, 2 * found, "contacts", error);
         r->contact_capacity = 2 * found;

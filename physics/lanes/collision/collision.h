@@ -49,9 +49,31 @@ LANE_FN void set_rows_of_contacts(const lane_model *m, lane_data *d)
 #endif
 }
 
+// What a step lacks room for it notes, and goes on without contacts: it will be repeated (program_inline.h).
+LANE_FN void note_room(const lane_model *m, lane_data *d, int rows, int groups, int entries)
+{
+    const orr_plan *plan = m->plan;
+    int needed = d->contact_count + d->contacts_missed;
+    if (d->contacts_missed > 0 && plan->contact_capacity < plan->contact_limit) {
+        want_contacts(d);
+    }
+    if (d->near_missed > 0) {
+        d->wanted->near = d->near_count + d->near_missed;
+    }
+    if (lacks_room(m, d)) {
+        d->row_count = rows;
+        d->group_count = groups;
+        d->J_count = entries;
+        d->contact_count = 0;
+    } else {
+        d->contacts_needed = needed > d->contacts_needed ? needed : d->contacts_needed;
+    }
+}
+
 LANE_FN void collide(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
+    int rows = d->row_count, groups = d->group_count, entries = d->J_count;
     if (m->opt.disableflags & ORR_DISABLE_CONTACT) {
         return;
     }
@@ -83,7 +105,6 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
     }
     collide_points(m, d);
     collide_elements(m, d);
+    note_room(m, d, rows, groups, entries);
     set_rows_of_contacts(m, d);
-    int needed = d->contact_count + d->contacts_missed;
-    d->contacts_needed = needed > d->contacts_needed ? needed : d->contacts_needed;
 }

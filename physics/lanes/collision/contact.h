@@ -158,13 +158,34 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     }
 }
 
+// Do the steps of the call lack room?
+FN int lacks_room(const lane_model *m, const lane_data *d)
+{
+    return m->plan->room_grows && (d->wanted->contacts > 0 || d->wanted->near > 0);
+}
+
+// There must be room for all contacts that have been found and missed.
+FN void want_contacts(const lane_data *d)
+{
+    d->wanted->contacts = d->contact_count + d->contacts_missed;
+}
+
+// How many contacts are kept when one is added. Of mixed pairs, which come in the order of space, those
+// beyond the limit are left out when all have been found (mixed.h).
+FN int contact_room(const lane_model *m, const lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    int limited = plan->contact_limit < plan->contact_capacity && !d->rows_later;
+    return limited ? plan->contact_limit : plan->contact_capacity;
+}
+
 // Adds a contact in the lanes of `near`, with a force in those of `acts`. tangent: direction of the first
 // tangent, of any length; shorter than 1/2: MuJoCo's choice. speculative: the lanes in which it has a force
 // at any distance (speculative.h).
 LANE_FN void place_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos,
                            real3 normal, real3 tangent, mask near, mask acts, mask speculative)
 {
-    if (d->contact_count == m->plan->contact_capacity) {
+    if (d->contact_count >= contact_room(m, d)) {
         d->contacts_missed++;
         return;
     }

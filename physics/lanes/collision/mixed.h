@@ -3,6 +3,7 @@
 // memory. Threads divide them; those in contact are then put in that order. On the CPU.
 #pragma once
 
+#include "physics/lanes/collision/contact_order.h"
 #include "physics/lanes/collision/near.h"
 #include "physics/lanes/collision/pair.h"
 #include "physics/lanes/share.h"
@@ -10,24 +11,6 @@
 #if !defined(__CUDACC__) // where the plan lists all
 
 enum { PAIR_PARTS_LEAST = 4 };
-
-// Orders the near pairs by their second geom, then their first: `by` is 1, then 0.
-LANE_FN void sort_near(const lane_model *m, lane_data *d, int by, const int32_t *from, int32_t *to)
-{
-    int32_t *first = d->near_first;
-    memset(first, 0, ((size_t)m->ngeom + 1) * sizeof *first);
-    for (int i = 0; i < d->near_count; i++) {
-        first[from[2 * i + by] + 1]++;
-    }
-    for (int geom = 1; geom < m->ngeom; geom++) {
-        first[geom] += first[geom - 1];
-    }
-    for (int i = 0; i < d->near_count; i++) {
-        int at = first[from[2 * i + by]]++;
-        to[2 * at] = from[2 * i];
-        to[2 * at + 1] = from[2 * i + 1];
-    }
-}
 
 // Can two geoms touch in some lane, by their bounding spheres? It is asked before their pair is mixed, which
 // takes longer; collide_pair asks again, with the pair's own margin.
@@ -113,29 +96,62 @@ LANE_FN void place_part(const lane_model *m, lane_data *d, const void *context, 
     memcpy(d->met_part + met_to, own.met_part + met_from, met * (size_t)dofs * sizeof *d->met_part);
 }
 
-// Collides the near pairs over threads. Returns 0, and has done nothing, where there are more contacts than
-// there is room for: then which of them are left out depends on the order in which they are found.
-LANE_FN int collide_parts(const lane_model *m, lane_data *d)
+// Collides the near pairs over threads. Where there is no room for all contacts they are only counted.
+LANE_FN void collide_parts(const lane_model *m, lane_data *d)
 {
     int parts = parts_of(d->near_count, LANE_PAIRS_OF_PART);
     begin_workers(m, d);
     share_parts(m, d, parts, 1, collide_part, NULL);
-    if (workers_missed(m, d)) {
-        return 0;
-    }
-    int first = d->contact_count, end = first, met = 0;
+    int first = d->contact_count, end = first, met = 0, missed = workers_missed(m, d);
     for (int part = 0; part < parts; part++) {
         d->part[part].to_contact = end;
         d->part[part].to_met = met;
         end += d->part[part].contacts;
         met += d->part[part].met;
     }
-    if (end > m->plan->contact_capacity) {
-        return 0;
+    if (missed > 0 || end > m->plan->contact_capacity) {
+        d->contacts_missed += missed + end - first;
+        return;
     }
     share_parts(m, d, parts, 1, place_part, NULL);
     d->contact_count = end;
-    return 1;
+}
+
+LANE_FN void move_contact(const lane_model *m, lane_data *d, int from, int to)
+{
+    d->contact[to] = d->contact[from];
+    d->contact_dist[to] = d->contact_dist[from];
+    for (int k = 0; k < 3; k++) {
+        d->contact_pos[3 * to + k] = d->contact_pos[3 * from + k];
+    }
+    for (int k = 0; k < 9; k++) {
+        d->contact_frame[9 * to + k] = d->contact_frame[9 * from + k];
+    }
+    if (speculates(m)) {
+        d->contact_speculative[to] = d->contact_speculative[from];
+    }
+}
+
+// Leaves out contacts of mixed pairs, from `first` on, that are more than the limit: the last in the order of
+// their geoms.
+LANE_FN void leave_out(const lane_model *m, lane_data *d, int first)
+{
+    enum { LEFT_OUT = -2 };
+    int count = d->contact_count, limit = m->plan->contact_limit, kept = first > limit ? first : limit;
+    if (count <= kept) {
+        return;
+    }
+    order_contacts(m, d);
+    for (int n = kept; n < count; n++) {
+        d->contact[d->contact_order[n]].row = LEFT_OUT;
+    }
+    d->contact_count = first;
+    for (int i = first; i < count; i++) {
+        if (d->contact[i].row != LEFT_OUT) {
+            move_contact(m, d, i, d->contact_count++);
+        }
+    }
+    d->contacts_missed += count - kept;
 }
 
 // Ranks kinematic trees in the order in which their geoms' boxes are in the tree of boxes.
@@ -152,27 +168,26 @@ LANE_FN void rank_trees(const lane_model *m, lane_data *d)
     }
 }
 
-// Where there is no room for all contacts, the last in the order of their geoms are left out.
 LANE_FN void collide_near_pairs(const lane_model *m, lane_data *d)
 {
     int first = d->contact_count, missed = d->contacts_missed;
     int shared = !speculates(m) && // whose contacts have a number more
                  parts_are_shared(d, parts_of(d->near_count, LANE_PAIRS_OF_PART), PAIR_PARTS_LEAST);
-    if (!shared || !collide_parts(m, d)) {
+    if (shared) {
+        collide_parts(m, d);
+    } else {
         (void)collide_range(m, d, 0, d->near_count, 0);
     }
     if (d->contacts_missed > missed) {
-        d->contact_count = first;
-        d->contacts_missed = missed;
-        sort_near(m, d, 1, d->near_geoms, d->near_sorted);
-        sort_near(m, d, 0, d->near_sorted, d->near_geoms);
-        (void)collide_range(m, d, 0, d->near_count, 0);
+        want_contacts(d);
+    } else {
+        leave_out(m, d, first);
     }
 }
 
 LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
 {
-    if (!m->plan->pairs_mixed) {
+    if (!m->plan->pairs_mixed || d->near_missed > 0) {
         return;
     }
     int first = d->contact_count;

@@ -182,11 +182,11 @@ FN void add_near(const lane_model *m, lane_data *d, int a, int b)
         if (pair >= 0) {
             d->near_pair[pair / 32] |= 1u << pair % 32;
         }
-    } else if (d->near_count < near_capacity(m)) {
+    } else if (d->near_count < m->plan->near_capacity) {
         d->near_geoms[2 * d->near_count] = a < b ? a : b;
         d->near_geoms[2 * d->near_count++ + 1] = a < b ? b : a;
     } else {
-        d->contacts_missed++;
+        d->near_missed++;
     }
 }
 
@@ -350,21 +350,22 @@ LANE_FN void search_part(const lane_model *m, lane_data *d, const void *context,
         search_trees(m, &boxes, k, *(const int *)context);
     }
     so_far->contacts = boxes.near_count;
-    so_far->missed += boxes.contacts_missed - d->contacts_missed;
+    so_far->missed += boxes.near_missed - d->near_missed;
     p->contacts = so_far->contacts - p->first_contact;
 }
 
-// Searches over threads. Returns 0, and has done nothing, where there is no room for all near pairs.
-LANE_FN int search_parts(const lane_model *m, lane_data *d, int parts, int nodes)
+// Searches over threads. Where there is no room for all near pairs they are only counted.
+LANE_FN void search_parts(const lane_model *m, lane_data *d, int parts, int nodes)
 {
     begin_workers(m, d);
     share_parts(m, d, parts, 1, search_part, &nodes);
-    int count = 0;
+    int count = 0, missed = workers_missed(m, d);
     for (int part = 0; part < parts; part++) {
         count += d->part[part].contacts;
     }
-    if (workers_missed(m, d) || count > near_capacity(m)) {
-        return 0;
+    if (missed > 0 || count > m->plan->near_capacity) {
+        d->near_missed += missed + count;
+        return;
     }
     for (int part = 0; part < parts; part++) {
         const lane_part *p = d->part + part;
@@ -374,7 +375,6 @@ LANE_FN int search_parts(const lane_model *m, lane_data *d, int parts, int nodes
                2 * (size_t)p->contacts * sizeof *d->near_geoms);
         d->near_count += p->contacts;
     }
-    return 1;
 }
 #endif
 
@@ -383,8 +383,8 @@ LANE_FN void search_boxes(const lane_model *m, lane_data *d, int nodes)
 {
 #if !defined(__CUDACC__)
     int parts = parts_of(d->kept->boxes_moving, BOXES_OF_PART);
-    int shared = m->plan->pairs_mixed && parts_are_shared(d, parts, BOX_PARTS_LEAST);
-    if (shared && search_parts(m, d, parts, nodes)) {
+    if (m->plan->pairs_mixed && parts_are_shared(d, parts, BOX_PARTS_LEAST)) {
+        search_parts(m, d, parts, nodes);
         return;
     }
 #endif
