@@ -226,6 +226,10 @@ LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
     if (adr < 0) {
         return control;
     }
+    if (m->actuator_dyntype[i] == ORR_DYNAMICS_USER) { // the last activation; none of them changes
+        int last = m->actuator_actnum[i] - 1;
+        return m->actuator_actearly[i] ? next_activation(m, d, i, last) : d->act[adr + last];
+    }
     if (m->actuator_dyntype[i] == ORR_DYNAMICS_INTEGRATOR) {
         d->act_dot[adr] = control;
     } else if (m->actuator_dyntype[i] == ORR_DYNAMICS_MUSCLE) {
@@ -255,11 +259,12 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
         bias[k] = actuator_biasprm(m, d, ORR_NBIAS * i + k);
     }
     real factor = gain[0], force = R(0.0);
+    int one = m->actuator_gaintype[i] == ORR_GAIN_PID || m->actuator_gaintype[i] == ORR_GAIN_USER;
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
         factor = factor + gain[1] * output_length(m, d, i) + gain[2] * output_speed(m, d, i);
     } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
         factor = muscle_gain(m, d, i, 0);
-    } else if (m->actuator_gaintype[i] == ORR_GAIN_PID) {
+    } else if (one) {
         factor = R(1.0);
     } else if (m->actuator_gaintype[i] == ORR_GAIN_DCMOTOR) {
         factor = gain[1];
@@ -294,6 +299,19 @@ LANE_FN real tendon_actuation(const lane_model *m, const lane_data *d, int tendo
     return sum;
 }
 
+// The part of it that no range concerns.
+LANE_FN real tendon_cogging(const lane_model *m, const lane_data *d, int tendon)
+{
+    real sum = R(0.0);
+    for (int i = 0; i < m->nactuator; i++) {
+        if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == tendon &&
+            m->actuator_biastype[i] == ORR_BIAS_DCMOTOR && !actuator_disabled(m, i)) {
+            sum = sum + cogging(m, d, i);
+        }
+    }
+    return sum;
+}
+
 // Is the force on the actuator's joint or tendon at an end of its actuatorfrcrange? Forces of a tendon's
 // actuators are scaled to it, so that their sum is the end of the range up to rounding.
 LANE_FN mask actuation_saturated(const lane_model *m, const lane_data *d, int i)
@@ -306,7 +324,8 @@ LANE_FN mask actuation_saturated(const lane_model *m, const lane_data *d, int i)
                    force >= R(m->jnt_actfrcrange[2 * target + 1]));
     }
     if (type == ORR_TRANSMISSION_TENDON && m->tendon_actfrclimited[target]) {
-        real force = tendon_actuation(m, d, target), rounding = R(1e-6) * abs_(force);
+        real force = tendon_actuation(m, d, target) - tendon_cogging(m, d, target);
+        real rounding = R(1e-6) * abs_(force);
         return or_(force - rounding <= R(m->tendon_actfrcrange[2 * target]),
                    force + rounding >= R(m->tendon_actfrcrange[2 * target + 1]));
     }
@@ -342,6 +361,22 @@ LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
     return sel(actuation_saturated(m, d, i), R(0.0), slope);
 }
 
+FN int pulls_limited_tendon(const lane_model *m, int i)
+{
+    return m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON &&
+           m->tendon_actfrclimited[m->actuator_trnid[2 * i]];
+}
+
+// The force of an actuator within its range, and what the range does not concern.
+LANE_FN real limit_actuation(const lane_model *m, const lane_data *d, int i, real force)
+{
+    if (m->actuator_forcelimited[i]) {
+        force = clamp_(force, R(m->actuator_forcerange[2 * i]), R(m->actuator_forcerange[2 * i + 1]));
+    }
+    return m->actuator_biastype[i] == ORR_BIAS_DCMOTOR ? force + cogging(m, d, i) : force;
+}
+
+// Scales the forces of each tendon's actuators to its actuatorfrcrange; only then their own ranges apply.
 LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
 {
     for (int t = 0; t < m->ntendon; t++) {
@@ -353,9 +388,10 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
         mask over = abs_(limited - sum) > R(0.0);
         real scale = sel(over, limited / sel(over, sum, R(1.0)), R(1.0));
         for (int i = 0; i < m->nactuator; i++) {
-            if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t) {
+            if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t &&
+                !actuator_disabled(m, i)) {
                 int output = m->actuator_outadr[i];
-                d->actuator_force[output] = d->actuator_force[output] * scale;
+                d->actuator_force[output] = limit_actuation(m, d, i, d->actuator_force[output] * scale);
             }
         }
     }
@@ -364,10 +400,7 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
 LANE_FN real actuator_force(const lane_model *m, lane_data *d, int i)
 {
     real force = actuator_output(m, d, i, actuator_input(m, d, i));
-    if (m->actuator_forcelimited[i]) {
-        force = clamp_(force, R(m->actuator_forcerange[2 * i]), R(m->actuator_forcerange[2 * i + 1]));
-    }
-    return m->actuator_biastype[i] == ORR_BIAS_DCMOTOR ? force + cogging(m, d, i) : force;
+    return pulls_limited_tendon(m, i) ? force : limit_actuation(m, d, i, force);
 }
 
 LANE_FN void actuation(const lane_model *m, lane_data *d)
@@ -393,7 +426,9 @@ LANE_FN void actuation(const lane_model *m, lane_data *d)
     }
     team_wait(d);
     if (team_leads(d)) {
-        limit_tendon_actuation(m, d);
+        if (!disabled) {
+            limit_tendon_actuation(m, d);
+        }
         for (int i = 0; i < m->nout; i++) {
             chain_pull(m, output_chain(m, i), output_moments(m, d, i), d->actuator_force[i],
                        d->qfrc_actuator);

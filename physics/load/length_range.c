@@ -20,13 +20,23 @@ static bool is_muscle(const orr_model *m, int id)
     return m->actuator_gaintype[id] == ORR_GAIN_MUSCLE || m->actuator_biastype[id] == ORR_BIAS_MUSCLE;
 }
 
+static bool is_user(const orr_model *m, int id)
+{
+    return m->actuator_gaintype[id] == ORR_GAIN_USER || m->actuator_biastype[id] == ORR_BIAS_USER;
+}
+
+static bool is_chosen(const spec_length_range *range, const orr_model *m, int id)
+{
+    return range->mode == SPEC_LENGTH_ALL || is_muscle(m, id) ||
+           (range->mode == SPEC_LENGTH_MUSCLEUSER && is_user(m, id));
+}
+
 // Whether an actuator's range has to be simulated. Where limits of its joint or tendon serve as the range,
 // they are copied.
 static bool needs_simulation(const spec_length_range *range, orr_model *m, int id)
 {
     double *found = m->actuator_lengthrange + 2 * m->actuator_outadr[id];
-    bool skipped = range->mode == SPEC_LENGTH_NONE || m->actuator_outnum[id] > 1 ||
-                   (range->mode != SPEC_LENGTH_ALL && !is_muscle(m, id));
+    bool skipped = range->mode == SPEC_LENGTH_NONE || m->actuator_outnum[id] > 1 || !is_chosen(range, m, id);
     if (skipped || (range->useexisting && found[0] < found[1])) {
         return false;
     }

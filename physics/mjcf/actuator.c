@@ -429,6 +429,20 @@ static orr_result read_general_members(mjcf_reader *reader, const mjcf_node *nod
     return mjcf_read_numbers(node, "ffrange", 2, 2, a->ffrange, &count, reader->error);
 }
 
+// A program that simulates with MuJoCo defines these types; the file alone does not.
+static void note_user_types(mjcf_reader *reader, const mjcf_node *node, const spec_actuator *a)
+{
+    if (a->dyntype == ORR_DYNAMICS_USER) {
+        spec_note(reader->spec, node->file, node->line, "<general>: dyntype user: activations stay");
+    }
+    if (a->gaintype == ORR_GAIN_USER) {
+        spec_note(reader->spec, node->file, node->line, "<general>: gaintype user: a gain of 1");
+    }
+    if (a->biastype == ORR_BIAS_USER) {
+        spec_note(reader->spec, node->file, node->line, "<general>: biastype user: a bias of 0");
+    }
+}
+
 static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
 {
     int32_t gaintype = a->gaintype;
@@ -436,6 +450,9 @@ static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool 
     a->input = a->gaintype == gaintype ? a->input : 0; // of a class, it is what that gain's control is
     if (a->gaintype == ORR_GAIN_SO3) {
         return read_chart(reader, node, &a->input);
+    }
+    if (!in_class) {
+        note_user_types(reader, node, a);
     }
     bool pid = a->gaintype == ORR_GAIN_PID || a->dyntype == ORR_DYNAMICS_PID;
     bool motor = a->dyntype == ORR_DYNAMICS_DCMOTOR || a->gaintype == ORR_GAIN_DCMOTOR ||
@@ -550,6 +567,7 @@ static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, i
     bool filters = kind == MJCF_POSITION && a->dyntype == ORR_DYNAMICS_FILTEREXACT; // a timeconst
     a->dyntype = filters ? a->dyntype : before.dyntype;
     a->actearly = before.actearly;
+    a->actdim = before.actdim;
     bool servo = kind == MJCF_POSITION || kind == MJCF_VELOCITY || kind == MJCF_INTVELOCITY;
     bool pid = kind == MJCF_PID && a->gaintype == ORR_GAIN_PID;
     int gains = pid ? ORR_NGAIN : servo || kind == MJCF_CYLINDER || kind == MJCF_ADHESION ? 1 : 0;

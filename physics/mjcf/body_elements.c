@@ -81,6 +81,9 @@ static orr_result apply_fromto(mjcf_reader *reader, const mjcf_node *node, const
         type != ORR_GEOM_BOX) {
         return mjcf_fail(node, reader->error, "fromto: expected a capsule, cylinder, ellipsoid or box");
     }
+    if (pos[0] != 0.0 || pos[1] != 0.0 || pos[2] != 0.0) { // of the element or its class
+        return mjcf_fail(node, reader->error, "pos and fromto: expected one of them");
+    }
     double along[3];
     for (int i = 0; i < 3; i++) {
         along[i] = fromto[i] - fromto[i + 3];

@@ -35,7 +35,12 @@ static const char *reference_kind(const mjcf_node *node, const char *attribute)
         {"joint", "joint"},   {"joint1", "joint"},   {"joint2", "joint"},   {"jointinparent", "joint"},
         {"geom", "geom"},     {"geom1", "geom"},     {"geom2", "geom"},     {"site", "site"},
         {"site1", "site"},    {"site2", "site"},     {"refsite", "site"},   {"sidesite", "site"},
-        {"tendon", "tendon"}, {"tendon1", "tendon"}, {"tendon2", "tendon"}, {"actuator", "actuator"}};
+        {"tendon", "tendon"}, {"tendon1", "tendon"}, {"tendon2", "tendon"}, {"actuator", "actuator"},
+        {"subtree1", "body"}, {"subtree2", "body"},  {"cranksite", "site"}, {"slidersite", "site"},
+        {"camera", "camera"}};
+    if (mjcf_is(node, "attach")) {
+        return NULL; // its body is another model's
+    }
     bool object = strcmp(attribute, "objname") == 0;
     if (object || strcmp(attribute, "refname") == 0) {
         const char *kind = mjcf_find(node, object ? "objtype" : "reftype");
@@ -212,7 +217,7 @@ static orr_result copy_references(copier *c, const mjcf_node *node, const char *
 static orr_result replicate(copier *c, const mjcf_node *node, mjcf_node **copies)
 {
     // what refers to a copy may itself be referred to: tendons, then actuators, then sensors
-    static const char *const sections[] = {"tendon", "actuator", "sensor", "contact", "equality"};
+    static const char *const sections[] = {"tendon", "actuator", "sensor", "contact", "equality", "custom"};
     double count = 0.0;
     int found;
     ORR_TRY(mjcf_read_numbers(node, "count", 1, 1, &count, &found, c->error));

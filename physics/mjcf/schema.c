@@ -133,21 +133,26 @@ static const mjcf_key mark_keys[] = {{"none", SPEC_MARK_NONE},
                                      {"cross", SPEC_MARK_CROSS},
                                      {"random", SPEC_MARK_RANDOM},
                                      {NULL, 0}};
-static const mjcf_key dynamics_keys[] = {
-    {"none", ORR_DYNAMICS_NONE},       {"integrator", ORR_DYNAMICS_INTEGRATOR},
-    {"filter", ORR_DYNAMICS_FILTER},   {"filterexact", ORR_DYNAMICS_FILTEREXACT},
-    {"muscle", ORR_DYNAMICS_MUSCLE},   {"pid", ORR_DYNAMICS_PID},
-    {"dcmotor", ORR_DYNAMICS_DCMOTOR}, {NULL, 0}};
-static const mjcf_key gain_keys[] = {{"fixed", ORR_GAIN_FIXED},
-                                     {"affine", ORR_GAIN_AFFINE},
-                                     {"muscle", ORR_GAIN_MUSCLE},
-                                     {"pid", ORR_GAIN_PID},
-                                     {"dcmotor", ORR_GAIN_DCMOTOR},
-                                     {"so3", ORR_GAIN_SO3},
+static const mjcf_key dynamics_keys[] = {{"none", ORR_DYNAMICS_NONE},
+                                         {"integrator", ORR_DYNAMICS_INTEGRATOR},
+                                         {"filter", ORR_DYNAMICS_FILTER},
+                                         {"filterexact", ORR_DYNAMICS_FILTEREXACT},
+                                         {"muscle", ORR_DYNAMICS_MUSCLE},
+                                         {"pid", ORR_DYNAMICS_PID},
+                                         {"dcmotor", ORR_DYNAMICS_DCMOTOR},
+                                         {"user", ORR_DYNAMICS_USER},
+                                         {NULL, 0}};
+static const mjcf_key gain_keys[] = {{"fixed", ORR_GAIN_FIXED},     {"affine", ORR_GAIN_AFFINE},
+                                     {"muscle", ORR_GAIN_MUSCLE},   {"pid", ORR_GAIN_PID},
+                                     {"dcmotor", ORR_GAIN_DCMOTOR}, {"so3", ORR_GAIN_SO3},
+                                     {"user", ORR_GAIN_USER},       {NULL, 0}};
+static const mjcf_key bias_keys[] = {{"none", ORR_BIAS_NONE},
+                                     {"affine", ORR_BIAS_AFFINE},
+                                     {"muscle", ORR_BIAS_MUSCLE},
+                                     {"dcmotor", ORR_BIAS_DCMOTOR},
+                                     {"so3", ORR_BIAS_SO3},
+                                     {"user", ORR_BIAS_USER},
                                      {NULL, 0}};
-static const mjcf_key bias_keys[] = {{"none", ORR_BIAS_NONE},     {"affine", ORR_BIAS_AFFINE},
-                                     {"muscle", ORR_BIAS_MUSCLE}, {"dcmotor", ORR_BIAS_DCMOTOR},
-                                     {"so3", ORR_BIAS_SO3},       {NULL, 0}};
 const mjcf_key mjcf_interpolation_keys[] = {
     {"zoh", ORR_DELAY_HOLD}, {"linear", ORR_DELAY_LINEAR}, {"cubic", ORR_DELAY_CUBIC}, {NULL, 0}};
 static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of the main model apply

@@ -211,6 +211,12 @@ static orr_result build_actuator(model_builder *b, int id, actuator_place *place
     spec_actuator own = *a;
     own.actdim = -1;
     int count = spec_activations(&own);
+    if (a->dyntype == ORR_DYNAMICS_USER && a->actdim >= 0) {
+        count = a->actdim;
+        if (count == 0) {
+            return spec_fail(&a->head, b->error, "actdim: expected at least 1 with dyntype user");
+        }
+    }
     if (a->actdim >= 0 && a->actdim != count) {
         return spec_fail(&a->head, b->error, "actdim: expected %d", count);
     }

@@ -62,8 +62,9 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
     m->jnt_margin[id] = joint->margin;
     m->jnt_springyield[id] = joint->springyield;
     m->jnt_plasticadr[id] = -1;
-    if (joint->springyield < 0.0) {
-        return spec_fail(&joint->head, b->error, "springyield: expected no negative number");
+    if (joint->springyield < 0.0 || (free && joint->springyield > 0.0)) {
+        return spec_fail(&joint->head, b->error,
+                         "springyield: expected no negative number, and none for a free joint");
     }
     copy_user(m->jnt_user + m->nuser_jnt * id, m->nuser_jnt, &joint->user);
 

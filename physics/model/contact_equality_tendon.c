@@ -286,11 +286,17 @@ static orr_result build_tendon(model_builder *b, int id)
     ORR_TRY(builder_limited(b, &t->head, "range", t->limited, t->range, &m->tendon_limited[id]));
     ORR_TRY(builder_limited(b, &t->head, "actuatorfrcrange", t->actfrclimited, t->actfrcrange,
                             &m->tendon_actfrclimited[id]));
-    if (t->stiffness[0] < 0.0 || t->damping[0] < 0.0 || t->armature < 0.0 || t->frictionloss < 0.0 ||
-        t->springyield < 0.0 || t->springlength[0] > t->springlength[1]) {
+    if (m->tendon_actfrclimited[id] && (t->actfrcrange[0] > 0.0 || t->actfrcrange[1] < 0.0)) {
+        return spec_fail(&t->head, b->error, "actuatorfrcrange: expected a range around 0");
+    }
+    if (t->armature < 0.0 || t->frictionloss < 0.0 || t->springyield < 0.0 ||
+        t->springlength[0] > t->springlength[1]) {
         return spec_fail(&t->head, b->error,
-                         "expected no negative stiffness, damping, armature, frictionloss or springyield, "
-                         "and the smaller springlength first");
+                         "expected no negative armature, frictionloss or springyield, and the smaller "
+                         "springlength first");
+    }
+    if (!(t->width > 0.0)) {
+        return spec_fail(&t->head, b->error, "width: expected more than 0");
     }
     memcpy(m->tendon_solref_lim + ORR_NREF * id, t->solref_limit, sizeof t->solref_limit);
     memcpy(m->tendon_solimp_lim + ORR_NIMP * id, t->solimp_limit, sizeof t->solimp_limit);

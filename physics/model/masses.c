@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define INERTIA_ROUNDING 1e-14 // of a principal moment, over the sum of all
+
 static const spec_compiler *compiler_of(const orr_spec *spec, int body)
 {
     const spec_compiler *own = spec->bodies[body].compiler;
@@ -178,7 +180,8 @@ static orr_result bound_inertia(model_builder *b, const spec_body *body, bool is
     for (int k = 0; k < 3; k++) {
         i[k] = fmax(i[k], compiler->boundinertia);
     }
-    if (i[0] + i[1] < i[2] || i[0] + i[2] < i[1] || i[1] + i[2] < i[0]) {
+    double slack = INERTIA_ROUNDING * (i[0] + i[1] + i[2]); // of a flat body one is the sum of the others
+    if (i[0] + i[1] < i[2] - slack || i[0] + i[2] < i[1] - slack || i[1] + i[2] < i[0] - slack) {
         if (!compiler->balanceinertia) {
             return spec_fail(is_given ? &body->inertial : &body->head, b->error,
                              "inertia: expected that no principal moment is above the sum of the others "

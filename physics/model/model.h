@@ -147,7 +147,8 @@ typedef enum orr_dynamics_type { // of an actuator's activation a
     // the setpoint that the controller follows, if dynprm[1], its largest rate, is not 0; then the integral
     // of the position error, if gainprm[0] is not 0, which grows up to dynprm[0] (0: without limit)
     ORR_DYNAMICS_DCMOTOR, // current; dynprm: its time constant (s), 0: no activation; its largest rate or 0
-    ORR_DYNAMICS_PID
+    ORR_DYNAMICS_PID,
+    ORR_DYNAMICS_USER // as in MuJoCo without a callback: actdim activations that stay; the last one counts
 } orr_dynamics_type;
 
 typedef enum orr_gain_type {
@@ -158,7 +159,8 @@ typedef enum orr_gain_type {
     ORR_GAIN_SO3,     // gainprm[0] times the rotation vector to the target: see lanes/orientation_servo.h
     // -biasprm[1] position - biasprm[2] velocity + feedforward + gainprm[0] integral of the position error;
     // the first three are controls, those that actuator_ctrlspec has
-    ORR_GAIN_PID
+    ORR_GAIN_PID,
+    ORR_GAIN_USER // 1, as in MuJoCo without a callback
 } orr_gain_type;
 
 typedef enum orr_delay_type { // of actuators and sensors with a delay
@@ -185,7 +187,8 @@ typedef enum orr_bias_type {
     ORR_BIAS_AFFINE,  // biasprm[0] + biasprm[1] length + biasprm[2] velocity
     ORR_BIAS_MUSCLE,  // a passive force by length: see lanes/muscle.h
     ORR_BIAS_DCMOTOR, // cogging: biasprm[0] sin(biasprm[1] length + biasprm[2])
-    ORR_BIAS_SO3      // biasprm[2] times the angular velocity
+    ORR_BIAS_SO3,     // biasprm[2] times the angular velocity
+    ORR_BIAS_USER     // 0, as in MuJoCo without a callback
 } orr_bias_type;
 
 typedef enum orr_elastic2d { // which stiffness the triangles of a flex have

@@ -295,6 +295,8 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "drives_euler",
                                          "drives_implicitfast",
                                          "implicitfast_free",
+                                         "tendon_force_limits",
+                                         "user_types",
                                          "side_sites"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         const char *path = source_path("tests/golden/dynamics/%s.xml", models[i]);

@@ -85,6 +85,7 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
                                          "octrees",
                                          "orientation_servos",
                                          "open_ranges",
+                                         "user_types",
                                          "unusual"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
@@ -128,6 +129,9 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
 #define GENERAL(attributes)                                                                                  \
     "<mujoco><worldbody><body><joint name='j'/>" BALL                                                        \
     "</body></worldbody><actuator>\n<general joint='j' " attributes "/></actuator></mujoco>"
+#define FIXED(attributes)                                                                                    \
+    "<mujoco><worldbody><body><joint name='j'/>" BALL "</body></worldbody><tendon>\n<fixed " attributes      \
+    "><joint joint='j' coef='1'/></fixed></tendon></mujoco>"
 #define TURNED(actuator)                                                                                     \
     "<mujoco><worldbody><body><joint name='hinge'/><site name='s'/>" BALL "<body><joint name='j' "           \
     "type='ball'/>" BALL "</body></body></worldbody><actuator>\n" actuator "</actuator></mujoco>"
@@ -263,9 +267,21 @@ static void every_mistake_is_named_with_its_line(void **state)
         {GENERAL(PID " gainprm='-2'"), "test.xml:2: <general>", "no negative number"},
         {GENERAL(PID " input='vel'"), "test.xml:2: <general>", "expected the input pos"},
         {GENERAL(PID " actdim='2'"), "test.xml:2: <general>", "actdim: expected 1"},
-        {"<mujoco><default><general actdim='0'/></default><worldbody><body><joint name='j'/>" BALL
-         "</body></worldbody><actuator>\n<pid joint='j' ki='1'/></actuator></mujoco>",
-         "test.xml:2: <pid>", "actdim: expected 1"},
+        {GENERAL("dyntype='user' actdim='0'"), "test.xml:2: <general>", "actdim: expected at least 1"},
+        {GENERAL("gaintype='user' input='pos'"), "test.xml:2: <general>", "input: only"},
+        {FIXED("actuatorfrcrange='1 2'"), "test.xml:2: <fixed>",
+         "actuatorfrcrange: expected a range around 0"},
+        {FIXED("frictionloss='-1'"), "test.xml:2: <fixed>", "no negative armature, frictionloss"},
+        {FIXED("width='0'"), "test.xml:2: <fixed>", "width: expected more than 0"},
+        {"<mujoco><worldbody><body>\n<joint type='free' springyield='1'/>" BALL
+         "</body></worldbody></mujoco>",
+         "test.xml:2: <joint>", "none for a free joint"},
+        {"<mujoco><worldbody>\n<geom type='capsule' size='1' fromto='0 0 0 0 0 1' pos='0 0 "
+         "1'/></worldbody></mujoco>",
+         "test.xml:2: <geom>", "pos and fromto: expected one of them"},
+        {"<mujoco><default><site pos='0 0 1'/></default><worldbody>\n<site type='capsule' size='1' fromto='0 "
+         "0 0 0 0 1'/></worldbody></mujoco>",
+         "test.xml:2: <site>", "pos and fromto: expected one of them"},
         {GENERAL("gaintype='pid' biastype='affine' gainprm='0' actrange='-1 1'"), "test.xml:2: <general>",
          "actrange: expected with activations only"},
         {GENERAL("input='ff'"), "test.xml:2: <general>", "input: expected pos, vel or pressure"},
@@ -489,6 +505,26 @@ static void write_scratch(const char *folder, const char *name, const char *text
     assert_ok(orr_file_write(path, text, strlen(text), &error));
 }
 
+// The body of an <attach> is one of the attached model, whatever the bodies around it are called.
+static void copies_attach_the_same_body(void **state)
+{
+    (void)state;
+    char folder[512], path[600];
+    snprintf(folder, sizeof folder, "%s", scratch_path("copies"));
+    mkdir(folder, 0777);
+    write_scratch(folder, "part.xml",
+                  "<mujoco model='part'><worldbody><body name='b'/></worldbody></mujoco>");
+    write_scratch(folder, "model.xml",
+                  "<mujoco><asset><model file='part.xml'/></asset><worldbody><replicate count='2' "
+                  "offset='1 0 0'><body name='b'><attach model='part' body='b' prefix='p_'/></body>"
+                  "</replicate></worldbody></mujoco>");
+    snprintf(path, sizeof path, "%s/model.xml", folder);
+    orr_model *model = NULL;
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "p_b1"), 4);
+    orr_model_destroy(model);
+}
+
 // A file beside the model is preferred to one beside the included file, below meshdir too.
 static void files_are_looked_for_beside_an_included_file(void **state)
 {
@@ -541,6 +577,8 @@ static void what_is_not_used_is_noted_with_its_line(void **state)
         {"<mujoco><option>\n<flag ipc='enable' speculative='enable'/></option></mujoco>",
          "test.xml:2: <flag>: ipc", 1},
         {"<mujoco><option>\n<flag ipc='disable'/></option></mujoco>", "", 0},
+        {GENERAL("dyntype='user' gaintype='user' biastype='user'"),
+         "test.xml:2: <general>: dyntype user: activations stay", 3},
         {"<mujoco><worldbody><flexcomp name='f' dim='3' count='2 2 2' type='grid'>\n<contact internal='true' "
          "passive='true'/></flexcomp></worldbody></mujoco>",
          "test.xml:2: <contact>: internal: vertices do not touch the faces", 2},
@@ -830,6 +868,7 @@ int main(void)
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(short_keyframes_are_padded),
         cmocka_unit_test(files_are_looked_for_beside_an_included_file),
+        cmocka_unit_test(copies_attach_the_same_body),
         cmocka_unit_test(joints_may_be_driven_and_held),
         cmocka_unit_test(one_springlength_of_a_class_is_both_ends),
         cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
