@@ -56,6 +56,14 @@ FN real3 normalise3(real3 a)
     return select3(short_, make_real3(R(1.0), R(0.0), R(0.0)), scale3(a, scale));
 }
 
+// What is left of a without its part along a unit vector n. Twice: where little is left, the first rest is
+// mostly what rounding has made of n's length.
+FN real3 reject3(real3 a, real3 n)
+{
+    real3 rest = add_scaled3(a, n, -dot3(n, a));
+    return add_scaled3(rest, n, -dot3(n, rest));
+}
+
 // A unit vector at right angles to a unit vector (Duff et al. 2017).
 FN real3 across3(real3 n)
 {

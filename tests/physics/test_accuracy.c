@@ -395,6 +395,44 @@ static void a_tendon_that_nothing_lengthens_is_harmless_in_float(void **state)
     }
 }
 
+// The contacts of what stands on a slope, 4 mm deep, turned as the slope is but for `tilt`.
+static void stand(const char *shape, double tilt, orr_physics_contact contacts[8], int expected)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody><frame pos='0.3 -0.2 0.5' quat='0.4 0.2 -0.5 0.7'><geom type='plane' "
+             "size='0 0 1'/><body pos='0 0 0.146'><freejoint/><geom type='%s' quat='1 %.9g %.9g 0'/></body>"
+             "</frame></worldbody></mujoco>",
+             shape, 0.5 * tilt, 0.3 * tilt);
+    orr_model *model = parse(text);
+    orr_physics *physics = make_physics(model, 1, SINGLE);
+    orr_physics_forward(physics);
+    assert_int_equal(orr_physics_contacts(physics, 0, contacts, 8), expected);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// Friction pulls along the surface, and a rim is level, where an axis is along the normal but for rounding.
+static void what_stands_upright_on_a_slope_stands_in_float(void **state)
+{
+    (void)state;
+    static const double tilts[] = {0.0, 1e-7, 1e-6, 2e-6, 1e-5, 1e-4};
+    for (size_t i = 0; i < sizeof tilts / sizeof tilts[0]; i++) {
+        orr_physics_contact c[8];
+        stand("capsule' size='0.05 0.1", tilts[i], c, 1);
+        for (int k = 0; k < 3; k++) {
+            for (int l = 0; l < 3; l++) {
+                const double *a = c[0].frame + 3 * k, *b = c[0].frame + 3 * l;
+                assert_true(fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] - (k == l)) < 1e-6);
+            }
+        }
+        stand("cylinder' size='0.08 0.15", tilts[i], c, 3);
+        for (int k = 0; k < 3; k++) {
+            assert_true(fabs(c[k].dist + 0.004) < 1e-6 + 0.09 * tilts[i]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_constraint_that_ends_leaves_nothing_in_H),
         cmocka_unit_test(a_search_stops_where_rounding_hides_the_slope),
         cmocka_unit_test(a_body_that_turns_about_its_centre_is_held_in_float),
+        cmocka_unit_test(what_stands_upright_on_a_slope_stands_in_float),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

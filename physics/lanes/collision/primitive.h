@@ -85,7 +85,7 @@ LANE_FN void plane_cylinder(const lane_model *m, lane_data *d, int pair, const l
     axis = select3(away, scale3(axis, R(-1.0)), axis);
     along = -abs_(along);
     real height = dot3(sub3(cylinder->pos, plane->pos), normal);
-    real3 down = sub3(scale3(axis, along), normal);
+    real3 down = scale3(reject3(normal, axis), R(-1.0));
     real squared = dot3(down, down);
     mask tilted = squared >= R(1e-12);
     real scale = cylinder->size.x / sqrt_(sel(tilted, squared, R(1.0)));
