@@ -103,10 +103,8 @@ static orr_result set_occlusion(const orr_scene *scene, const orr_view *view, or
     return ORR_OK;
 }
 
-orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
-                          const orr_view *view, bool device_bodies, orr_error *error)
+static orr_result check_view(const orr_view *view, orr_error *error)
 {
-    ORR_TRY(orr_world_check_index(world, view->world, error));
     const float *colour = view->background;
     if (view->has_background && !(isfinite(colour[0]) && isfinite(colour[1]) && isfinite(colour[2]))) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "background %g, %g, %g: expected finite numbers",
@@ -119,14 +117,19 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         return orr_fail(error, ORR_CODE_ARGUMENT, "tone %d: expected %d to %d", (int)view->tone,
                         ORR_TONE_NONE, ORR_TONE_ACES);
     }
-    ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
+    return ORR_OK;
+}
+
+// An empty list in the slot, with memory for all layers and the items of robots.
+static orr_result begin_list(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
+                             const orr_view *view, bool device_bodies, orr_error *error)
+{
     int count;
     ORR_TRY(orr_robot_items(scene, world, view, &count, error));
     ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
     ORR_GROW(slot->robots, slot->robot_capacity, device_bodies ? scene->layer_count : 0, "robots of a frame",
              error);
     ORR_GROW(slot->softs, slot->soft_capacity, scene->layer_count, "soft bodies of a frame", error);
-    ORR_TRY(orr_world_softs_update(world, error));
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
     list->meshes = slot->meshes;
@@ -136,60 +139,80 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->self_shadow = NULL;
     orr_self_shadow_release(slot->self_shadow);
     slot->self_shadow = NULL;
-    orr_drawn_planes planes = {.count = 0};
-    for (int i = 0; i < scene->layer_count; i++) {
-        const orr_layer_data *layer = &scene->layers[i];
-        orr_layer_state state = orr_world_state(world, view->world, layer);
-        if (!state.visible) {
-            continue;
-        }
-        const int first_mesh = list->mesh_count;
-        drawn_layer drawn = {.splats = layer->splats, .mesh = layer->mesh, .key = layer->key};
-        ORR_TRY(
-            orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
-        ORR_TRY(orr_affine_from_transform(&state.transform, drawn.model, error));
-        if (layer->soft && !layer->absent) {
-            ORR_TRY(find_vertices(&slot->softs[i], world, view->world, layer, error));
-            ORR_TRY(deform(&slot->softs[i], scene, layer->soft, &drawn, error));
-        }
-        switch (layer->kind) {
-        case ORR_LAYER_SPLATS: {
-            slot->splat_layers[list->splat_count] = i;
-            orr_draw_splats *out = &slot->splats[list->splat_count++];
-            *out = (orr_draw_splats){.pack = drawn.splats,
-                                     .key = drawn.key,
-                                     .deformation = drawn.deformation,
-                                     .antialias =
-                                         view->antialias || layer->antialias || layer->splats->antialiased,
-                                     .casts_shadow = orr_layer_casts_shadow(layer)};
-            memcpy(out->model, drawn.model, sizeof drawn.model);
-            break;
-        }
-        case ORR_LAYER_MESH: {
-            orr_draw_mesh *out = &slot->meshes[list->mesh_count++];
-            *out = (orr_draw_mesh){.mesh = drawn.mesh, .key = drawn.key};
-            memcpy(out->model, drawn.model, sizeof drawn.model);
-            break;
-        }
-        case ORR_LAYER_FIELD: {
-            slot->field_layers[list->field_count] = i;
-            orr_draw_field *out = &slot->fields[list->field_count++];
-            *out = (orr_draw_field){.layer = layer->field, .key = layer->key};
-            memcpy(out->model, drawn.model, sizeof drawn.model);
-            break;
-        }
-        case ORR_LAYER_ROBOT:
-            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.position,
-                                   device_bodies ? &slot->robots[i] : NULL, &planes, slot->meshes,
-                                   &list->mesh_count, error));
-            break;
-        }
-        for (int mesh = first_mesh; mesh < list->mesh_count; mesh++) {
-            slot->mesh_layers[mesh] = i;
-        }
+    return ORR_OK;
+}
+
+static void add_cloud(orr_frame_slot *slot, const orr_layer_data *layer, int i, const drawn_layer *drawn,
+                      bool antialias)
+{
+    slot->splat_layers[slot->list.splat_count] = i;
+    orr_draw_splats *out = &slot->splats[slot->list.splat_count++];
+    *out = (orr_draw_splats){.pack = drawn->splats,
+                             .key = drawn->key,
+                             .deformation = drawn->deformation,
+                             .antialias = antialias || layer->antialias || layer->splats->antialiased,
+                             .casts_shadow = orr_layer_casts_shadow(layer)};
+    memcpy(out->model, drawn->model, sizeof drawn->model);
+}
+
+static void add_mesh(orr_frame_slot *slot, const drawn_layer *drawn)
+{
+    orr_draw_mesh *out = &slot->meshes[slot->list.mesh_count++];
+    *out = (orr_draw_mesh){.mesh = drawn->mesh, .key = drawn->key};
+    memcpy(out->model, drawn->model, sizeof drawn->model);
+}
+
+static void add_field(orr_frame_slot *slot, const orr_layer_data *layer, int i, const drawn_layer *drawn)
+{
+    slot->field_layers[slot->list.field_count] = i;
+    orr_draw_field *out = &slot->fields[slot->list.field_count++];
+    *out = (orr_draw_field){.layer = layer->field, .key = layer->key};
+    memcpy(out->model, drawn->model, sizeof drawn->model);
+}
+
+// Layer i, as it is in the view's copy, into the list.
+static orr_result add_layer(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
+                            const orr_view *view, int i, bool device_bodies, orr_drawn_planes *planes,
+                            orr_error *error)
+{
+    const orr_layer_data *layer = &scene->layers[i];
+    orr_draw_list *list = &slot->list;
+    orr_layer_state state = orr_world_state(world, view->world, layer);
+    if (!state.visible) {
+        return ORR_OK;
     }
-    ORR_TRY(orr_frame_light(world, view->world, list, error));
-    ORR_TRY(set_occlusion(scene, view, list, error));
+    const int first_mesh = list->mesh_count;
+    drawn_layer drawn = {.splats = layer->splats, .mesh = layer->mesh, .key = layer->key};
+    ORR_TRY(orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
+    ORR_TRY(orr_affine_from_transform(&state.transform, drawn.model, error));
+    if (layer->soft && !layer->absent) {
+        ORR_TRY(find_vertices(&slot->softs[i], world, view->world, layer, error));
+        ORR_TRY(deform(&slot->softs[i], scene, layer->soft, &drawn, error));
+    }
+    switch (layer->kind) {
+    case ORR_LAYER_SPLATS:
+        add_cloud(slot, layer, i, &drawn, view->antialias);
+        break;
+    case ORR_LAYER_MESH:
+        add_mesh(slot, &drawn);
+        break;
+    case ORR_LAYER_FIELD:
+        add_field(slot, layer, i, &drawn);
+        break;
+    case ORR_LAYER_ROBOT:
+        ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.position,
+                               device_bodies ? &slot->robots[i] : NULL, planes, slot->meshes,
+                               &list->mesh_count, error));
+        break;
+    }
+    for (int mesh = first_mesh; mesh < list->mesh_count; mesh++) {
+        slot->mesh_layers[mesh] = i;
+    }
+    return ORR_OK;
+}
+
+static void set_switches(const orr_scene *scene, const orr_view *view, orr_draw_list *list)
+{
     list->shadows = !view->no_shadows;
     list->mirrors = !view->no_mirrors;
     list->smooth = !view->hard_edges;
@@ -197,6 +220,13 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->umbra = scene->umbra;
     list->exposure = scene->exposure + view->exposure;
     list->tone = view->tone != ORR_TONE_NONE ? view->tone : scene->tone;
+}
+
+// What is behind all layers, and the haze between.
+static orr_result set_background(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
+                                 const orr_view *view, const orr_drawn_planes *planes, orr_error *error)
+{
+    orr_draw_list *list = &slot->list;
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
     list->backdrop.mesh = NULL;
@@ -209,9 +239,28 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->haze = (orr_draw_haze){0};
     const orr_layer_data *robot = orr_scene_first_robot(scene);
     if (robot) {
-        orr_frame_haze(world, view->world, robot, planes.has_ground ? planes.ground : NULL, view->fog, list);
+        orr_frame_haze(world, view->world, robot, planes->has_ground ? planes->ground : NULL, view->fog,
+                       list);
     }
     return ORR_OK;
+}
+
+orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
+                          const orr_view *view, bool device_bodies, orr_error *error)
+{
+    orr_drawn_planes planes = {.count = 0};
+    ORR_TRY(orr_world_check_index(world, view->world, error));
+    ORR_TRY(check_view(view, error));
+    ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
+    ORR_TRY(begin_list(slot, scene, world, view, device_bodies, error));
+    ORR_TRY(orr_world_softs_update(world, error));
+    for (int i = 0; i < scene->layer_count; i++) {
+        ORR_TRY(add_layer(slot, scene, world, view, i, device_bodies, &planes, error));
+    }
+    ORR_TRY(orr_frame_light(world, view->world, &slot->list, error));
+    ORR_TRY(set_occlusion(scene, view, &slot->list, error));
+    set_switches(scene, view, &slot->list);
+    return set_background(slot, scene, world, view, &planes, error);
 }
 
 // Clouds receive shadows where a pinhole shows them.

@@ -8,6 +8,37 @@
 
 static const int joint_positions[] = {7, 4, 1, 1}, joint_dofs[] = {6, 3, 1, 1};
 
+// Its positions in qpos0 and qpos_spring, from `qpos` on.
+static void place_joint(orr_model *m, const spec_joint *joint, int qpos)
+{
+    double *pose = m->qpos0 + qpos, *spring = m->qpos_spring + qpos;
+    if (joint->type == ORR_JOINT_FREE) {
+        memcpy(pose, m->body_pos + 3 * joint->body, 3 * sizeof(double));
+        memcpy(pose + 3, m->body_quat + 4 * joint->body, 4 * sizeof(double));
+        memcpy(spring, pose, 7 * sizeof(double));
+    } else if (joint->type == ORR_JOINT_BALL) {
+        pose[0] = spring[0] = 1.0;
+    } else {
+        *pose = joint->ref;
+        *spring = joint->springref;
+    }
+}
+
+// Its dofs, from `dof` on.
+static void add_dofs(orr_model *m, int id, const spec_joint *joint, int dof)
+{
+    for (int d = dof; d < dof + joint_dofs[joint->type]; d++) {
+        m->dof_bodyid[d] = joint->body;
+        m->dof_jntid[d] = id;
+        memcpy(m->dof_solref + ORR_NREF * d, joint->solref_friction, sizeof joint->solref_friction);
+        memcpy(m->dof_solimp + ORR_NIMP * d, joint->solimp_friction, sizeof joint->solimp_friction);
+        m->dof_frictionloss[d] = joint->frictionloss;
+        m->dof_armature[d] = joint->armature;
+        m->dof_damping[d] = joint->damping[0];
+        memcpy(m->dof_dampingpoly + ORR_NPOLY * d, joint->damping + 1, ORR_NPOLY * sizeof(double));
+    }
+}
+
 static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
 {
     orr_model *m = b->m;
@@ -68,28 +99,8 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
     }
     copy_user(m->jnt_user + m->nuser_jnt * id, m->nuser_jnt, &joint->user);
 
-    double *pose = m->qpos0 + *qpos, *spring = m->qpos_spring + *qpos;
-    if (free) {
-        memcpy(pose, m->body_pos + 3 * body, 3 * sizeof(double));
-        memcpy(pose + 3, m->body_quat + 4 * body, 4 * sizeof(double));
-        memcpy(spring, pose, 7 * sizeof(double));
-    } else if (type == ORR_JOINT_BALL) {
-        pose[0] = spring[0] = 1.0;
-    } else {
-        *pose = joint->ref;
-        *spring = joint->springref;
-    }
-    for (int k = 0; k < joint_dofs[type]; k++) {
-        int d = *dof + k;
-        m->dof_bodyid[d] = body;
-        m->dof_jntid[d] = id;
-        memcpy(m->dof_solref + ORR_NREF * d, joint->solref_friction, sizeof joint->solref_friction);
-        memcpy(m->dof_solimp + ORR_NIMP * d, joint->solimp_friction, sizeof joint->solimp_friction);
-        m->dof_frictionloss[d] = joint->frictionloss;
-        m->dof_armature[d] = joint->armature;
-        m->dof_damping[d] = joint->damping[0];
-        memcpy(m->dof_dampingpoly + ORR_NPOLY * d, joint->damping + 1, ORR_NPOLY * sizeof(double));
-    }
+    place_joint(m, joint, *qpos);
+    add_dofs(m, id, joint, *dof);
     *qpos += joint_positions[type];
     *dof += joint_dofs[type];
     return ORR_OK;

@@ -126,23 +126,15 @@ orr_result check_delay(const model_builder *b, const spec_head *head, double del
                : spec_fail(head, b->error, "delay: expected 0 s or more, and nsample with it");
 }
 
-orr_result count_sizes(model_builder *b)
+// Sizes that are the lengths of the spec's lists.
+static void copy_counts(const orr_spec *spec, orr_model *m)
 {
-    const orr_spec *spec = b->spec;
-    orr_model *m = b->m;
     m->nbody = spec->bodies_count;
     m->njnt = spec->joints_count;
     m->nsite = spec->sites_count;
     m->ncam = spec->cameras_count;
     m->ncable = count_cables(spec);
     m->nflex = spec->flexes_count;
-    for (int i = 0; i < spec->flexes_count; i++) {
-        const spec_flex *flex = &spec->flexes[i];
-        ORR_TRY(add_size(b, &m->nflexvert, flex->points));
-        ORR_TRY(add_size(b, &m->nflexelemdata, (int64_t)flex->elements * (flex->dim + 1)));
-        ORR_TRY(count_flex_nodes(b, flex));
-        ORR_TRY(count_flex_touch(b, flex));
-    }
     m->nlight = spec->lights_count;
     m->nhfield = spec->hfields_count;
     m->ngrid = spec->grids_count;
@@ -155,16 +147,19 @@ orr_result count_sizes(model_builder *b)
     m->nwrap = spec->wraps_count;
     m->nactuator = spec->actuators_count;
     m->nsensor = spec->sensors_count;
-    for (int i = 0; i < spec->sensors_count; i++) {
-        const int mesh = sensed_mesh(spec, &spec->sensors[i]);
-        ORR_TRY(add_size(b, &m->ntaxel, mesh >= 0 ? b->meshes[mesh].point_count : 0));
-    }
     m->nnumeric = spec->numerics_count;
     m->ntext = spec->texts_count;
     m->ntuple = spec->tuples_count;
     m->ntupledata = spec->tuple_elements_count;
     m->nkey = spec->keys_count > spec->size.nkey ? spec->keys_count : spec->size.nkey;
     m->nuserdata = spec->size.nuserdata;
+}
+
+// Sizes that some elements of a list add to.
+static void count_elements(const model_builder *b)
+{
+    const orr_spec *spec = b->spec;
+    orr_model *m = b->m;
     for (int i = 0; i < spec->geoms_count; i++) {
         m->ngeom += b->geom_ids[i] >= 0;
     }
@@ -183,8 +178,25 @@ orr_result count_sizes(model_builder *b)
     for (int i = 0; i < spec->tendons_count; i++) {
         m->nplastic += spec->tendons[i].springyield > 0.0 ? 2 : 0;
     }
-    for (int i = 0; i < spec->actuators_count; i++) {
-        const spec_actuator *a = &spec->actuators[i];
+}
+
+static orr_result count_flexes(model_builder *b)
+{
+    for (int i = 0; i < b->spec->flexes_count; i++) {
+        const spec_flex *flex = &b->spec->flexes[i];
+        ORR_TRY(add_size(b, &b->m->nflexvert, flex->points));
+        ORR_TRY(add_size(b, &b->m->nflexelemdata, (int64_t)flex->elements * (flex->dim + 1)));
+        ORR_TRY(count_flex_nodes(b, flex));
+        ORR_TRY(count_flex_touch(b, flex));
+    }
+    return ORR_OK;
+}
+
+static orr_result count_actuators(model_builder *b)
+{
+    orr_model *m = b->m;
+    for (int i = 0; i < b->spec->actuators_count; i++) {
+        const spec_actuator *a = &b->spec->actuators[i];
         if (a->actdim > ACTDIM_MAX) {
             return spec_fail(&a->head, b->error, "actdim: expected up to %d", ACTDIM_MAX);
         }
@@ -194,6 +206,21 @@ orr_result count_sizes(model_builder *b)
         ORR_TRY(check_delay(b, &a->head, a->delay, a->nsample));
         ORR_TRY(add_size(b, &m->ndelayed, spec_delayed(a)));
     }
+    return ORR_OK;
+}
+
+orr_result count_sizes(model_builder *b)
+{
+    const orr_spec *spec = b->spec;
+    orr_model *m = b->m;
+    copy_counts(spec, m);
+    count_elements(b);
+    ORR_TRY(count_flexes(b));
+    for (int i = 0; i < spec->sensors_count; i++) {
+        const int mesh = sensed_mesh(spec, &spec->sensors[i]);
+        ORR_TRY(add_size(b, &m->ntaxel, mesh >= 0 ? b->meshes[mesh].point_count : 0));
+    }
+    ORR_TRY(count_actuators(b));
     for (int i = 0; i < spec->numerics_count; i++) {
         ORR_TRY(add_size(b, &m->nnumericdata, spec->numerics[i].size));
     }
