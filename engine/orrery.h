@@ -683,8 +683,8 @@ typedef struct orr_world_desc {
                                a robot that does not fit CUDA's memory is ORR_ERROR_MEMORY */
     orr_precision precision;
     int contact_capacity; /* most contacts of a step, of the copies of a block together (16, 8 or 4 on a CPU,
-                             32 on CUDA); 0: all that there are, for which a CPU takes memory as they come; on
-                             CUDA at most 2048 or 16 for each geom, whichever is more */
+                             32 on CUDA); 0: no limit on the CPU, where memory grows as needed; on CUDA 2048,
+                             or 16 for each geom if that is more */
     int team; /* CUDA: threads that step one copy, 1, 2, 4 or 8, with the same bits; 0: chosen for the GPU */
 } orr_world_desc;
 
@@ -1019,7 +1019,7 @@ typedef struct orr_simulation_info {
     int team;              /* CUDA: threads that step one copy; CPU: 1 */
     int64_t world_bytes;   /* of state, of a copy */
     int64_t scratch_bytes; /* of a thread; on CUDA of a block of 32 copies */
-    int contact_capacity;  /* as given, or for how many there is room so far */
+    int contact_capacity;  /* as given, or the number there is memory for so far */
     int contacts_needed; /* the most that a block has needed in a step; above the capacity contacts were left
                                 out, the last in the order of pairs */
     int inaccurate_worlds; /* copies in which a step was inaccurate: the solver of constraints stopped at the
