@@ -1,5 +1,5 @@
-// Tests of the reader of glTF: accessors, nodes, skins, lights, broken files, and the size that a small file may
-// grow to.
+// Tests of the reader of glTF: accessors, nodes, skins, lights, broken files, and how much a small file may
+// become.
 #include "tests/image/gltf_text.h"
 #include "tests/image/mesh_reading.h"
 #include "tests/support/support.h"
