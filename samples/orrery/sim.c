@@ -353,7 +353,7 @@ int command_sim(int argc, char **argv)
         {"--steps", 0, OPTION_INT, &o.steps, "N", "number of time steps of each world", 1, 1e9},
         {"--worlds", 0, OPTION_INT, &o.worlds, "N", "number of worlds (default 1)", 1, 1e7},
         {"--ctrl", 0, OPTION_TEXT, &o.control_file, "FILE.npy",
-         "controls: an array of steps x nu, or steps x worlds x nu", 0, 0},
+         "controls: an array of steps x nu, or steps x worlds x nu (default: 0)", 0, 0},
         {"--start", 0, OPTION_TEXT, &o.start_file, "FILE.npy",
          "initial qpos, qvel and act: one row, or one row per world (default: at rest at qpos0)", 0, 0},
         {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy",
