@@ -243,7 +243,7 @@ LANE_FN void implicit_solve(const lane_model *m, lane_data *d, reals acceleratio
         factorise_unsymmetric(m, d->qH, d->qU, d->qHDiagInv);
         solve_unsymmetric(m, d->qH, d->qU, d->qHDiagInv, acceleration);
     } else {
-        factorise(m, d, d->qH, d->qHDiagInv);
+        factorise(m, d, d->qH, d->qH, d->qHDiagInv);
         solve_factorised(m, d, d->qH, d->qHDiagInv, acceleration);
     }
 }

@@ -46,14 +46,14 @@ LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
 
 enum { LANE_IN_REGISTERS = 8 }; // most entries of a row that are summed up at once
 
-// `width` entries of row k of the factor, from `first` on: M minus the contributions of the dofs below, whose
-// rows begin with the same columns. column: the k-th of L
-FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int first, int width)
+// `width` entries of row k of the factor, from `first` on: the matrix minus the contributions of the dofs
+// below, whose rows begin with the same columns. column: the k-th of L
+FN void factor_entries(const lane_model *m, int k, reals matrix, reals LD, reals column, int first, int width)
 {
-    reals row = LD + m->M_rowadr[k] + first;
+    reals row = LD + m->M_rowadr[k] + first, from = matrix + m->M_rowadr[k] + first;
     real sum[LANE_IN_REGISTERS];
     for (int e = 0; e < width; e++) {
-        sum[e] = row[e];
+        sum[e] = from[e];
     }
     for (int below = m->plan->dof_end[k] - 1; below > k; below--) {
         reals lower = LD + m->M_rowadr[below] + first;
@@ -66,29 +66,29 @@ FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int f
     }
 }
 
-FN void factor_last(const lane_model *m, int k, reals LD, reals column, int first, int width)
+FN void factor_last(const lane_model *m, int k, reals matrix, reals LD, reals column, int first, int width)
 {
     switch (width) {
     case 1:
-        factor_entries(m, k, LD, column, first, 1);
+        factor_entries(m, k, matrix, LD, column, first, 1);
         break;
     case 2:
-        factor_entries(m, k, LD, column, first, 2);
+        factor_entries(m, k, matrix, LD, column, first, 2);
         break;
     case 3:
-        factor_entries(m, k, LD, column, first, 3);
+        factor_entries(m, k, matrix, LD, column, first, 3);
         break;
     case 4:
-        factor_entries(m, k, LD, column, first, 4);
+        factor_entries(m, k, matrix, LD, column, first, 4);
         break;
     case 5:
-        factor_entries(m, k, LD, column, first, 5);
+        factor_entries(m, k, matrix, LD, column, first, 5);
         break;
     case 6:
-        factor_entries(m, k, LD, column, first, 6);
+        factor_entries(m, k, matrix, LD, column, first, 6);
         break;
     case 7:
-        factor_entries(m, k, LD, column, first, 7);
+        factor_entries(m, k, matrix, LD, column, first, 7);
         break;
     default:
         break;
@@ -96,7 +96,8 @@ FN void factor_last(const lane_model *m, int k, reals LD, reals column, int firs
 }
 
 // D L and D of M = L^T D L, by one thread, which has each sum in a register. column: nv numbers, for its use
-LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals column)
+LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals matrix, reals LD, reals inverse,
+                            reals column)
 {
     for (int n = dof_count(m, d) - 1; n >= 0; n--) {
         int k = nth_dof(d, n), adr = m->M_rowadr[k], count = m->M_rownnz[k], e = 0;
@@ -104,9 +105,9 @@ LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals LD, r
             column[below] = LD[m->M_rowadr[below] + count - 1] * inverse[below];
         }
         for (; e + LANE_IN_REGISTERS <= count; e += LANE_IN_REGISTERS) {
-            factor_entries(m, k, LD, column, e, LANE_IN_REGISTERS);
+            factor_entries(m, k, matrix, LD, column, e, LANE_IN_REGISTERS);
         }
-        factor_last(m, k, LD, column, e, count - e);
+        factor_last(m, k, matrix, LD, column, e, count - e);
         inverse[k] = R(1.0) / LD[adr + count - 1];
     }
 }
@@ -129,12 +130,16 @@ LANE_FN void factorise_by_team(const lane_model *m, const lane_data *d, reals LD
     }
 }
 
-// LD: M on entry; L and D on return. inverse: 1 / D
-LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals inverse)
+// LD: L and D of the matrix, which may be in the same place. inverse: 1 / D
+LANE_FN void factorise(const lane_model *m, const lane_data *d, reals matrix, reals LD, reals inverse)
 {
     if (team_size(d) == 1) {
-        factorise_rows(m, d, LD, inverse, d->column);
+        factorise_rows(m, d, matrix, LD, inverse, d->column);
     } else {
+        for (int e = team_first(d); e < m->nM; e += team_size(d)) {
+            LD[e] = matrix[e];
+        }
+        team_wait(d);
         factorise_by_team(m, d, LD, inverse);
     }
     for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
@@ -290,14 +295,7 @@ FN mask pivot_lost(real pivot, real whole, uniform_real roundings)
 
 LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
 {
-    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
-        int k = nth_dof(d, n);
-        for (int e = m->M_rowadr[k]; e < m->M_rowadr[k] + m->M_rownnz[k]; e++) {
-            d->qLD[e] = d->qM[e];
-        }
-    }
-    team_wait(d);
-    factorise(m, d, d->qLD, d->qLDiagInv);
+    factorise(m, d, d->qM, d->qLD, d->qLDiagInv);
     for (int n = 0; n < dof_count(m, d); n++) {
         int k = nth_dof(d, n), last = m->M_rowadr[k] + m->M_rownnz[k] - 1;
         d->inaccurate = or_(d->inaccurate, pivot_lost(d->qLD[last], d->qM[last], 100));

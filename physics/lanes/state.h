@@ -59,6 +59,18 @@ FN int row_start(int k)
 }
 
 // Words of a row of the pattern of H: a bit for each column.
+// Are the forces of worlds with few rows solved for (solver/dual.h)?
+#if defined(__CUDACC__) || defined(ORR_SCALAR_DOUBLE)
+#define LANE_DUAL 0
+#else
+#define LANE_DUAL 1
+#endif
+
+FN int dual_room(const lane_model *m)
+{
+    return LANE_DUAL && m->plan->dual_rows > 0 ? ORR_DUAL_ROWS * (m->nv + 2 * ORR_DUAL_ROWS) : 0;
+}
+
 FN int pattern_words(const lane_model *m)
 {
     return (m->nv + 31) / 32;
@@ -220,6 +232,7 @@ FN int box_sides(const lane_model *m)
     X(search, m->nv)               /* direction of the line search */                                        \
     X(H, row_start(dense_rows(m))) /* lower triangle by rows: M + J^T weight J, then its factor L */         \
     X(work, 8 * m->nv)             /* of whatever function is at work */                                     \
+    X(dual, dual_room(m))          /* of solve_dual */                                                       \
     /* computed by block_direction: the blocks of U, H = U^T U; 1 / the diagonal of U */                     \
     X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                     \
     X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                  \

@@ -102,14 +102,15 @@ LANE_FN void bias_forces(const lane_model *m, lane_data *d)
 // Adds xfrc_applied to qfrc_smooth.
 LANE_FN void applied_forces(const lane_model *m, lane_data *d)
 {
-    real pull = R(0.0);
+    real pull[6] = {R(0.0), R(0.0), R(0.0), R(0.0), R(0.0), R(0.0)}; // six, so that none waits for another
     for (int n = 1 + team_first(d); n < body_count(m, d); n += team_size(d)) {
         int i = nth_body(d, n);
-        for (int k = 6 * i; k < 6 * i + 6; k++) {
-            pull = max_(pull, abs_(d->xfrc_applied[k]));
+        for (int k = 0; k < 6; k++) {
+            pull[k] = max_(pull[k], abs_(d->xfrc_applied[6 * i + k]));
         }
     }
-    if (!any(team_any(d, pull > R(0.0)))) {
+    real most = max_(max_(max_(pull[0], pull[1]), max_(pull[2], pull[3])), max_(pull[4], pull[5]));
+    if (!any(team_any(d, most > R(0.0)))) {
         return;
     }
     for (int n = 1; n < body_count(m, d) && team_leads(d); n++) {

@@ -46,6 +46,9 @@ enum {
 // What tree_asleep is of a tree that has just moved: so many steps at rest, and it may fall asleep.
 enum { ORR_AWAKE = -11 };
 
+// The rows whose forces are solved for at once (lanes/solver/dual.h).
+enum { ORR_DUAL_ROWS = 32 };
+
 enum { ORR_MOST_CELLS = 16, ORR_EXTREME_BLOCK = 16 };
 
 // Of a set of points those that can be the farthest along a direction, and few others. A direction leaves a
@@ -164,6 +167,8 @@ typedef struct orr_plan {
     int32_t apart_count;
     int32_t surfaces_move; // 1: some geom has a surface velocity
     int32_t adheres;       // 1: some geom or pair has adhesion
+    // most rows of a world whose forces are solved for in place of its accelerations (lanes/solver/dual.h)
+    int32_t dual_rows;
     int32_t rk4_copies;
     uint8_t *gyroscopic; // nv: of a free body alone in its tree, which implicitfast treats as implicit does
     int32_t unsymmetric; // 1: the integrator's matrix is not symmetric

@@ -80,8 +80,11 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
     depth_queue queue;
     begin_queue(&queue);
     if (plan->boxed_count == 0 && team_size(d) == 1) {
+        int watched = d->asleep != LANE_NONE_ASLEEP || speculates(m); // also what is far apart
         for (int i = 0; i < plan->geom_pairs; i++) {
-            collide_pair(m, d, &queue, i);
+            if (watched || any(may_touch(m, d, &plan->pair[i]))) {
+                collide_pair(m, d, &queue, i);
+            }
         }
         finish_queue(m, d, &queue);
     } else {

@@ -15,15 +15,11 @@ FN void extent_along(real centre, real reach, float *least, float *most)
 {
     real tolerance = R(1e-5) * (R(1.0) + abs_(centre) + reach);
     real low = centre - reach - tolerance, high = centre + reach + tolerance;
-    *least = 1e30f;
-    *most = -1e30f;
-    for (int lane = 0; lane < ORR_LANES; lane++) {
-        float from = (float)value_in(&low, lane), to = (float)value_in(&high, lane);
-        *least = from < *least ? from : *least;
-        *most = to > *most ? to : *most;
-    }
-    *least = *least > -1e30f ? *least : -1e30f;
-    *most = *most < 1e30f ? *most : 1e30f;
+    real none = R(-1e30);
+    float below = most_in_lanes(sel(low < -none, -low, none));
+    float above = most_in_lanes(sel(high > none, high, none));
+    *least = below < 1e30f ? -below : -1e30f;
+    *most = above < 1e30f ? above : 1e30f;
 }
 
 // How far from its surface a geom can have contacts: its share of a pair's margin.

@@ -23,6 +23,16 @@ FN void put_in(real *x, int lane, double value)
 #endif
 }
 
+// The largest of all lanes, none of which is NaN.
+FN float most_in_lanes(real x)
+{
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+    return (float)x;
+#else
+    return real_most(x);
+#endif
+}
+
 FN uint32_t lanes_of(mask m)
 {
 #if defined(__CUDACC__) || defined(ORR_SCALAR)

@@ -4,6 +4,10 @@
 #include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/inertia.h"
 
+// The solver has stalled when rounding alone can explain the slope that is left, and so many iterations have
+// not halved it. Slopes that still fall are worth following even below their rounding.
+enum { LANE_STALL = 8 };
+
 // result = |J| |x|, for the rows of the group at i
 LANE_FN void group_magnitudes(const lane_data *d, int i, reals x, reals result)
 {

@@ -1,0 +1,178 @@
+// The exact line search along a direction, and the step to what it finds.
+#pragma once
+
+#include "physics/lanes/solver/row_forces.h"
+
+// The evaluation of a line search after which a lane that has seen no descent yet looks whether there is any.
+enum { LANE_PROBE = 4 };
+
+// Derivatives of dm / 2 (n - mu t)^2, where the position moves along efc_jv, or of the quadratic inside.
+LANE_FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
+{
+    const lane_row *row = &d->row[i];
+    real x[6], mu = row->friction[ORR_PAIR_MU];
+    load_cone(d, i, d->efc_jar, x);
+    real inside = R(0.0), inside_slope = R(0.0), towards = R(0.0), squared = R(0.0);
+    for (int k = 0; k < row->dim; k++) {
+        x[k] = fma_(step, d->efc_jv[i + k], x[k]);
+    }
+    lane_cone c = cone_at(d, i, x);
+    for (int k = 0; k < row->dim; k++) {
+        real v = d->efc_jv[i + k], weighted = d->efc_D[i + k] * v;
+        inside = fma_(weighted, x[k], inside);
+        inside_slope = fma_(weighted, v, inside_slope);
+        if (k > 0) {
+            real w = v * row->friction[k - 1];
+            towards = fma_(c.u[k], w, towards);
+            squared = fma_(w, w, squared);
+        }
+    }
+    real inverse = R(1.0) / sel(c.middle, c.t, R(1.0)), t_slope = towards * inverse;
+    real bend = max_(squared - t_slope * t_slope, R(0.0)) * inverse; // of t
+    real gap = c.n - mu * c.t, gap_slope = mu * (d->efc_jv[i] - t_slope);
+    real along = c.dm * gap * gap_slope, along_slope = c.dm * (gap_slope * gap_slope - gap * mu * bend);
+    *first = *first + sel(c.top, R(0.0), sel(c.middle, along, inside));
+    *second = *second + sel(c.top, R(0.0), sel(c.middle, along_slope, inside_slope));
+}
+
+FN void add_slope(const lane_data *d, int i, real step, real *first, real *second)
+{
+    const lane_row *row = &d->row[i];
+    real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
+    if (row->type == LANE_ROW_UNILATERAL) {
+        real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
+        *first = fma_(pulls, at, *first);
+        *second = fma_(pulls, jv, *second);
+    } else if (row->type != LANE_ROW_CONE) {
+        real force, weight;
+        row_cost(d, i, at, &force, &weight);
+        *first = fma_(-force, jv, *first);
+        *second = fma_(weight * jv, jv, *second);
+    } else if (row->index == 0) {
+        add_cone_slope(d, i, step, first, second);
+    }
+}
+
+#if !defined(__CUDACC__)
+LANE_FN void slope_of_part(const lane_model *m, lane_data *part, const lane_task *task);
+#endif
+
+// Adds the first and second derivative of the constraints' cost along efc_jv at `step`.
+LANE_FN void slope_along(const lane_model *m, lane_data *d, real step, real *first, real *second)
+{
+#if !defined(__CUDACC__)
+    if (d->parts > 1) {
+        const lane_task task = {.run = slope_of_part, .scale = step};
+        run_on_parts(m, d, &task);
+        *first = *first + sum_of_parts(d, 0);
+        *second = *second + sum_of_parts(d, 1);
+        return;
+    }
+#endif
+    (void)m;
+    real firsts[LANE_STRANDS], seconds[LANE_STRANDS];
+    for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
+        firsts[k] = strand == 0 ? *first : R(0.0);
+        seconds[k] = strand == 0 ? *second : R(0.0);
+        for (int i = d->row_first + strand; i < d->unilateral_first; i += LANE_STRANDS) {
+            add_slope(d, i, step, &firsts[k], &seconds[k]);
+        }
+        if (strand == 0) {
+            add_unilateral_slopes(d, step, &firsts[k], &seconds[k]);
+        }
+    }
+    *first = team_sum(d, firsts);
+    *second = team_sum(d, seconds);
+}
+
+#if !defined(__CUDACC__)
+LANE_FN void slope_of_part(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    real *sum = part_sums(part);
+    sum[0] = sum[1] = R(0.0);
+    slope_along(m, part, task->scale, &sum[0], &sum[1]);
+}
+#endif
+
+// The lanes in which the derivative at step 0, added up like those at other steps, is not that of a descent
+// by `slope`: what it is the sum of cancels, and rounding is all that a search would follow.
+LANE_FN mask descends_no_more(const lane_model *m, lane_data *d, real slope0, real curvature0, real slope)
+{
+    real first = slope0, second = curvature0;
+    slope_along(m, d, R(0.0), &first, &second);
+    return first > R(0.5) * slope;
+}
+
+// The step along efc_jv at which the cost is least; 0 where arithmetic shows no descent. Its derivative rises
+// monotonically: Newton's method, clamped to the bracket of the signs seen. slope: of the cost at step 0;
+// slope0, curvature0: the derivatives at step 0 of the cost without the rows'.
+FN real search_along(const lane_model *m, lane_data *d, real slope0, real curvature0, real slope,
+                     mask running)
+{
+    real step = R(1.0), low = R(0.0), high = R(LANE_HUGE);
+    real enough = abs_(slope) * R(m->opt.ls_tolerance);
+    mask searched = running;
+    for (int i = 0; i < m->opt.ls_iterations; i++) {
+        real first = fma_(step, curvature0, slope0), second = curvature0;
+        slope_along(m, d, step, &first, &second);
+        searched = and_(searched, abs_(first) > enough);
+        if (!any(searched)) {
+            break;
+        }
+        mask rising = first > R(0.0);
+        high = sel(rising, step, high);
+        low = sel(rising, low, step);
+        searched = and_(searched, high - low > R(2.0 * LANE_EPSILON) * high); // or no step is left between
+        if (i == LANE_PROBE && any(and_(searched, not_(low > R(0.0))))) {
+            mask blind = and_(not_(low > R(0.0)), descends_no_more(m, d, slope0, curvature0, slope));
+            step = sel(and_(searched, blind), R(0.0), step);
+            searched = and_(searched, not_(blind));
+        }
+        real next = step - first / max_(second, R(LANE_TINY));
+        real middle = sel(high < R(LANE_HUGE), R(0.5) * (low + high), R(2.0) * step);
+        next = sel(and_(next > low, next < high), next, middle);
+        step = sel(searched, next, step);
+    }
+    team_wait(d);
+    return sel(running, step, R(0.0));
+}
+
+#if !defined(__CUDACC__)
+LANE_FN void move_part(const lane_model *m, lane_data *part, const lane_task *task);
+#endif
+
+// Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row became active or inactive, or with a
+// force on a cone: in the others the cost was quadratic over the whole step, which has reached its minimum.
+LANE_FN mask move_rows(const lane_model *m, lane_data *d, real step)
+{
+#if !defined(__CUDACC__)
+    if (d->parts > 1) {
+        const lane_task task = {.run = move_part, .scale = step};
+        run_on_parts(m, d, &task);
+        return sum_of_parts(d, 1) > R(0.0);
+    }
+#endif
+    for (int i = d->row_first + team_first(d); i < d->row_count; i += team_size(d)) {
+        d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
+        d->efc_jv[i] = d->efc_weight[i];
+    }
+    team_wait(d);
+    constraint_forces(m, d);
+    mask changed = unilateral_changed(d);
+    for (int i = d->row_first + team_first(d); i < d->unilateral_first; i += team_size(d)) {
+        if (d->row[i].type != LANE_ROW_CONE || d->row[i].index == 0) {
+            real weight = d->efc_weight[i];
+            mask curved = d->row[i].type == LANE_ROW_CONE ? weight < R(0.0) : not_(everywhere());
+            changed = or_(changed, and_(d->efc_D[i] > R(0.0), or_(curved, not_(d->efc_jv[i] == weight))));
+        }
+    }
+    return team_any(d, changed);
+}
+
+#if !defined(__CUDACC__)
+LANE_FN void move_part(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    mask changed = move_rows(m, part, task->scale);
+    part_sums(part)[1] = sel(changed, R(1.0), R(0.0));
+}
+#endif
