@@ -34,7 +34,8 @@ static orr_result check_memory(const orr_physics *physics, orr_error *error)
 {
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double bytes = (double)physics->program->scratch_bytes(physics->program_model);
-    const double all = bytes * physics->workers * (physics->shared ? 2 : 1);
+    const int alone = physics->blocks < physics->workers ? physics->blocks : physics->workers;
+    const double all = bytes * (alone + (physics->shared ? physics->workers : 0));
     if (machine > 0.0 && all > machine) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                         "%s: out of memory: room for %d contacts takes %.0f MB, more than the machine has",

@@ -1,5 +1,6 @@
 // What the public header says of many copies of robots: all quantities, parameters that differ between
 // copies, contacts, Jacobians. Robots among others have the same numbers as alone, wherever their layer is.
+#include "engine/loop/world/world_robots.h"
 #include "engine/scene/scene.h"
 #include "tests/support/engine.h"
 #include "tests/support/refused.h"
@@ -315,6 +316,76 @@ static void contacts_of_all_copies(void **state)
     }
 }
 
+// More contacts than there is room for at first: all are found, with those of others, too.
+static void contacts_of_a_heap(void **state)
+{
+    (void)state;
+    enum { ROOM = 4000, FIRST = 512 }; // it has 144 pairs that touch with faces
+    static const char heap[] =
+        "<mujoco><worldbody><geom type='plane' size='0 0 1'/><replicate count='4' offset='.0993 0 0'>"
+        "<replicate count='4' offset='0 .0993 0'><replicate count='4' offset='0 0 .0993'>"
+        "<body pos='0 0 .0495'><freejoint/><geom type='box' size='.05 .05 .05'/></body>"
+        "</replicate></replicate></replicate></worldbody></mujoco>";
+    orr_contact *all = calloc(COPIES * ROOM, sizeof *all);
+    assert_non_null(all);
+    for (int others = 0; others < 2; others++) {
+        stage s = stage_of(heap, others != 0, ORR_PRECISION_AUTO);
+        orr_contact few[COPIES] = {0};
+        int counts[COPIES], again[COPIES];
+        const uint8_t chosen[COPIES] = {[0] = 1, [18] = 1};
+        assert_ok(orr_world_get_contacts(s.world, s.robot, chosen, 1, few, counts, &error));
+        assert_ok(orr_world_get_contacts(s.world, s.robot, chosen, ROOM, all, again, &error));
+        for (int i = 0; i < COPIES; i += 18) {
+            assert_in_range(counts[i], FIRST, ROOM);
+            assert_int_equal(counts[i], again[i]);
+            assert_memory_equal(&few[i], &all[i * ROOM], sizeof few[i]);
+        }
+        stage_close(&s);
+    }
+    free(all);
+}
+
+// Contacts of which there are too many are one line, and the copies are as they were.
+static void a_step_that_takes_too_much_is_refused(void **state)
+{
+    (void)state;
+    static const char lump[] = "<mujoco model='lump'><worldbody><replicate "
+                               "count='760'><body><freejoint/><geom size='.1' condim='6'/>"
+                               "</body></replicate></worldbody></mujoco>";
+    stage s;
+    double seconds;
+    assert_ok(orr_scene_create(engine, &s.scene, &error));
+    s.robot = add(&s, "lump.xml", lump, NULL);
+    assert_ok(orr_world_create(s.scene, 1, &s.world, &error));
+    assert_call_refused(orr_world_step(s.world, 1, &why), ORR_ERROR_CAPACITY, "lump: ");
+    assert_string_equal(why.message, "lump: constraints: expected at most 33554431 entries of the Jacobian, "
+                                     "the model can need 34619520");
+    assert_ok(orr_world_get_robots(s.world, s.robot, ORR_ROBOT_TIME, NULL, ORR_NUMBER_F64, &seconds, &error));
+    assert_true(seconds == 0.0);
+    stage_close(&s);
+}
+
+// What draws contacts takes memory for them as it sees how many there are, and leaves all else.
+static void drawn_contacts_leave_parameters(void **state)
+{
+    (void)state;
+    stage s = stage_of(ball, false, ORR_PRECISION_F64);
+    double masses[2 * COPIES], kept[2 * COPIES];
+    for (int i = 0; i < COPIES; i++) {
+        masses[2 * i] = 0.0;
+        masses[2 * i + 1] = 2.0 + i;
+    }
+    assert_ok(orr_world_set_parameters(s.world, s.robot, ORR_PARAMETER_BODY_MASS, NULL, masses, &error));
+    assert_ok(orr_world_step(s.world, 1, &error)); // then the ball touches
+    const orr_physics_contact *contacts;
+    int count;
+    assert_ok(orr_world_robot_contacts(s.world, 3, &s.scene->layers[0], &contacts, &count, &error));
+    assert_int_equal(count, 1);
+    assert_ok(orr_world_get_parameters(s.world, s.robot, ORR_PARAMETER_BODY_MASS, NULL, kept, &error));
+    assert_memory_equal(masses, kept, sizeof masses);
+    stage_close(&s);
+}
+
 // The Jacobian of a point gives its velocity: against differences of where the site is.
 static void jacobians_are_derivatives_of_positions(void **state)
 {
@@ -397,6 +468,9 @@ int main(void)
         cmocka_unit_test(a_parameter_that_is_refused_changes_nothing),
         cmocka_unit_test(a_reset_goes_to_the_start_of_each_copy),
         cmocka_unit_test(contacts_of_all_copies),
+        cmocka_unit_test(contacts_of_a_heap),
+        cmocka_unit_test(drawn_contacts_leave_parameters),
+        cmocka_unit_test(a_step_that_takes_too_much_is_refused),
         cmocka_unit_test(jacobians_are_derivatives_of_positions),
         cmocka_unit_test(precision_and_capacity_are_those_of_the_desc),
     };

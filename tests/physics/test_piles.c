@@ -4,6 +4,7 @@
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/machine_physics.h"
+#include "tests/support/failing_memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -465,6 +466,56 @@ static void a_step_without_room_is_not_made(void **state)
     orr_model_destroy(model);
 }
 
+// Where memory is out the step is not made, and is when there is some again; worlds that take no part stay.
+static void a_step_without_memory_is_not_made(void **state)
+{
+    (void)state;
+    for (int masked = 0; masked < 2; masked++) {
+        orr_model *model = masked ? write_boxes_apart(">", 4, 4) : write_bodies(">", true, false);
+        const orr_physics_desc desc = {.worlds = 1 + masked};
+        orr_jobs *pool = NULL;
+        double *before = orr_alloc((size_t)model->nq, 2 * sizeof *before), *after = before + model->nq, time;
+        assert_non_null(before);
+        assert_ok(orr_jobs_create(2, NULL, NULL, &pool, &error));
+        int failures = 0;
+        for (int number = 0, count = 1; number < count; number++) {
+            orr_physics *physics = NULL;
+            orr_error why = {0};
+            assert_ok(orr_physics_create(&desc, model, pool, &physics, &error));
+            if (masked) {
+                squeeze(model, physics);
+            }
+            orr_physics_get(physics, ORR_PHYSICS_QPOS, masked, before);
+            memory_fail_at(number);
+            orr_physics_step_masked(physics, 4, masked ? (const uint8_t[]){1, 0} : NULL);
+            count = memory_count();
+            memory_fail_at(-1);
+            orr_physics_get(physics, ORR_PHYSICS_QPOS, masked, after);
+            orr_physics_get(physics, ORR_PHYSICS_TIME, 0, &time);
+            if (orr_physics_check(physics, &why) != ORR_OK) {
+                failures++;
+                assert_int_equal(why.code, ORR_CODE_OUT_OF_MEMORY);
+                assert_non_null(strstr(why.message, " bytes per thread for a step"));
+                assert_true(masked ? time < 0.014 : time == 0.0);
+            } else {
+                assert_true(time > 0.014);
+            }
+            if (masked || why.code) {
+                assert_memory_equal(before, after, (size_t)model->nq * sizeof *before);
+            }
+            orr_physics_step(physics, 1);
+            assert_ok(orr_physics_check(physics, &error));
+            orr_physics_get(physics, ORR_PHYSICS_TIME, 0, &time);
+            assert_true(time > 0.002);
+            orr_physics_destroy(physics);
+        }
+        assert_true(failures > 0);
+        orr_free(before);
+        orr_jobs_destroy(pool);
+        orr_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +526,7 @@ int main(void)
         cmocka_unit_test(room_for_contacts_grows),
         cmocka_unit_test(reading_takes_room),
         cmocka_unit_test(a_step_without_room_is_not_made),
+        cmocka_unit_test(a_step_without_memory_is_not_made),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }
