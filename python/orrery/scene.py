@@ -142,6 +142,10 @@ class Layer:
             for name, shape in shapes.items()
         }
 
+    def remove(self):
+        """Removes the layer from its scene, also while worlds run: what stays keeps its state."""
+        call.scene_remove(self.scene.pointer, self._id)
+
     def __repr__(self):
         return f"<orrery.Layer {self.name!r}: {self.kind}>"
 

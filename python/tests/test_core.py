@@ -671,6 +671,23 @@ class Placing(unittest.TestCase):
         self.assertGreater(np.abs(before - after).max(), 0.01)
 
 
+    def test_what_stays_keeps_its_state_when_a_layer_is_removed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene()
+            stays, goes = (scene.add(written(folder, PENDULUM), position=(x, 0, 0)) for x in (0, 3))
+        world = orr.World(scene)
+        world.set(stays, "qpos", 0.5)
+        world.step(50)
+        before = world.get(stays, "qpos")
+        goes.remove()
+        np.testing.assert_array_equal(world.get(stays, "qpos"), before)
+        self.assertEqual(len(scene.layers), 1)
+        world.step(1)
+        self.assertNotEqual(world.get(stays, "qpos")[0, 0], before[0, 0])
+        with self.assertRaisesRegex(ValueError, "expected a layer that is in the scene"):
+            world.get(goes, "qpos")
+
+
 class Capsules(unittest.TestCase):
     def test_a_consumer_shares_the_memory_and_keeps_its_owner(self):
         import gc

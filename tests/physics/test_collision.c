@@ -184,6 +184,33 @@ static void no_direction_parts_curved_shapes_sooner_than_the_normal(void **state
     }
 }
 
+// Two cans 4 mm in each other, one on the other or side by side, turned alike: many points of the difference
+// are in one plane but for rounding.
+static void cans_that_stand_together_are_as_deep_as_they_were_put(void **state)
+{
+    (void)state;
+    const convex_search search = {.margin = 0.0, .tolerance = 1e-6, .iterations = 35, .several = 1};
+    for (int k = 0; k < 400; k++) {
+        double radius = 0.05 + 0.07 * fabs(sin(3.1 * k)), half = 0.05 + 0.07 * fabs(cos(1.7 * k));
+        bool stacked = k % 2;
+        convex_shape a = make_shape(ORR_GEOM_CYLINDER, radius, half, 0.0), b = a;
+        set_pose(&a, 0.13 * k, k % 3 ? 0.0 : 0.41 * k, 0.1 * k, 0.03, -0.2);
+        b.frame = a.frame;
+        point apart = a.frame.axis[stacked ? 2 : 0];
+        double depth = 0.004, away = 2.0 * (stacked ? half : radius) - depth;
+        b.frame.pos = point_along(a.frame.pos, away, apart);
+        convex_hit hits[4];
+        int count = convex_contacts(&a, &b, &search, hits);
+        assert_int_equal(count, stacked ? 4 : 1);
+        assert_close(hits[0].distance, -depth, 1e-5);
+        for (int i = 0; i < count; i++) {
+            assert_close(point_dot(hits[i].normal, apart), 1.0, 1e-4);
+            double along = point_dot(point_difference(hits[i].pos, a.frame.pos), apart);
+            assert_close(along, 0.5 * away, 1e-4);
+        }
+    }
+}
+
 // By the tests of hull.h, which try a direction from the second to the first. meet: by boxes alone.
 static bool seems_to_touch(const convex_shape *a, const convex_shape *b, point direction, bool *meet)
 {
@@ -440,6 +467,7 @@ int main(void)
         cmocka_unit_test(a_capsule_touches_a_box_with_its_nearest_ball),
         cmocka_unit_test(two_boxes_are_as_deep_by_axes_as_by_epa),
         cmocka_unit_test(no_direction_parts_curved_shapes_sooner_than_the_normal),
+        cmocka_unit_test(cans_that_stand_together_are_as_deep_as_they_were_put),
         cmocka_unit_test(a_capsule_that_was_put_onto_something_touches_it),
         cmocka_unit_test(a_level_height_field_is_a_plane),
         cmocka_unit_test(of_many_contacts_with_a_height_field_the_deepest_are_kept),

@@ -236,6 +236,50 @@ FN int closest_face(const convex_polytope *t)
     return closest;
 }
 
+// Replaces a hit by one along a direction n in which the difference extends less than `upper`. Returns the
+// lesser extent.
+LANE_FN double try_direction(convex_shape *a, convex_shape *b, point n, double upper, convex_hit *hit,
+                             convex_witness *witness)
+{
+    convex_vertex v = difference_support(a, b, n);
+    double extent = point_dot(v.p, n);
+    if (!(extent < upper)) {
+        return upper;
+    }
+    // which points of a rim or a side are the farthest is rounding: the hit is between the centres
+    point middle = point_scaled(point_sum(a->frame.pos, b->frame.pos), 0.5);
+    double level = 0.5 * point_dot(point_sum(v.on1, v.on2), n) - point_dot(middle, n);
+    hit->distance = -extent;
+    hit->normal = n;
+    hit->pos = point_along(middle, level, n);
+    for (int i = 0; i < 3; i++) {
+        witness->corner1[i] = v.corner1;
+        witness->corner2[i] = v.corner2;
+    }
+    witness->on1 = v.on1;
+    witness->on2 = v.on2;
+    return extent;
+}
+
+// Where rounding has stopped the search short of the depth: cylinders that stand on each other or side by
+// side are deepest along their axis, or across it from centre to centre.
+LANE_FN void try_axes(convex_shape *a, convex_shape *b, double upper, convex_hit *hit,
+                      convex_witness *witness)
+{
+    point between = point_difference(b->frame.pos, a->frame.pos);
+    for (int k = 0; k < 2; k++) {
+        const convex_shape *s = k ? b : a;
+        if (s->type == ORR_GEOM_CYLINDER) {
+            point axis = s->frame.axis[2];
+            double along = point_dot(between, axis);
+            point up = point_scaled(axis, along < 0.0 ? -1.0 : 1.0);
+            point across = point_direction(point_along(between, -along, axis));
+            upper = try_direction(a, b, up, upper, hit, witness);
+            upper = try_direction(a, b, across, upper, hit, witness);
+        }
+    }
+}
+
 // Returns 0 when the cores do not overlap. simplex: of core_distance; tolerance: m, of the depth of curved
 // shapes; iterations: most vertices that are added. The depth is between the distance of the closest face,
 // which does not decrease once the origin is inside, and the extent of the difference along that face's
@@ -257,6 +301,7 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
     double lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
     convex_face best = t.face[0];
+    int found = 0;
     for (;;) {
         int closest = closest_face(&t);
         const convex_face *face = &t.face[closest];
@@ -275,11 +320,13 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
             upper = fmin(upper, extent);
             best = *face;
         }
-        if (extent - lower <= tolerance || t.vertex_count >= most) {
+        found = extent - lower <= tolerance;
+        if (found || t.vertex_count >= most) {
             break;
         }
         t.vertex[t.vertex_count++] = next;
-        if (!expand_polytope(&t, closest, height)) {
+        // caps, too, have many vertices in a plane up to rounding
+        if (!expand_polytope(&t, closest, height) && !expand_polytope(&t, closest, 1e-12 * scale)) {
             break;
         }
     }
@@ -288,5 +335,8 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
         corner[k] = t.vertex[best.vertex[k]];
     }
     hit_on_face(corner, best.normal, best.distance, hit, witness);
+    if (!found) {
+        try_axes(a, b, upper, hit, witness);
+    }
     return 1;
 }

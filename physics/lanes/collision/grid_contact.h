@@ -289,6 +289,19 @@ LANE_FN void grid_offer_hull(const lane_model *m, grid_pool *pool, const lane_ge
     }
 }
 
+// The radius of the balls that are measured inside those of a shape: two cells, where a grid is fine, and
+// more by as much as the shape's are in the surface, so that nothing thin is measured from behind. centre:
+// the distance at the shape's.
+LANE_FN real grid_ball_radius(const lane_grid *grid, const lane_geom *shape, int type, real centre)
+{
+    real least = centre, beyond;
+    for (int end = 0; end < 2 && type == ORR_GEOM_CAPSULE; end++) {
+        real3 at = add_scaled3(shape->pos, shape->frame.z, end ? -shape->size.y : shape->size.y);
+        least = min_(least, grid_distance(grid, &at, &beyond));
+    }
+    return min_(shape->size.x, R(2.0) * R(grid->cell) + max_(shape->size.x - least, R(0.0)));
+}
+
 // Contacts of the pair's first geom with the grid of its second. a: the first, b: the second, in the world.
 LANE_FN void collide_grid(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                           const lane_geom *b)
@@ -315,7 +328,7 @@ LANE_FN void collide_grid(const lane_model *m, lane_data *d, int index, const la
     pool.count = 0;
     mask all = everywhere();
     int round = type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE, most = ORR_GRID_CONTACTS;
-    pool.radius = round ? min_(shape.size.x, R(2.0) * R(grid.cell)) : R(0.0);
+    pool.radius = round ? grid_ball_radius(&grid, &shape, type, distance) : R(0.0);
     switch (type) {
     case ORR_GEOM_SPHERE:
         grid_offer_ball(&pool, &shape.pos, &shape.size.x, &all);
