@@ -114,6 +114,19 @@ LANE_FN void add_spills(const lane_data *d, reals result)
     }
 }
 
+// x . what products by this part leave for others
+FN real spill_product(const lane_data *d, reals x)
+{
+    const lane_island_part *part = d->island_part + d->part_number;
+    block_row sum = no_row();
+    int divided = d->island_parts > 1;
+    for (int s = divided ? part->spill : 0; divided && s < part[1].spill; s++) {
+        sum = add_product(sum, load_row(x + LANE_BLOCK_ROW * d->spill_place[s]),
+                          load_row(d->spill + LANE_BLOCK_ROW * s));
+    }
+    return sum_row(sum);
+}
+
 FN real row_product(const lane_data *d, reals a, reals b)
 {
     block_row sum = no_row();
@@ -162,27 +175,22 @@ LANE_FN void turn_along(const lane_model *m, lane_data *part, const lane_task *t
     combine_rows(part, part->block_along, part->block_x, task->scale, part->block_along);
 }
 
+// curved = H along, but for what other parts leave; sum 0 = along . curved, of what this part makes
 LANE_FN void curve_part(const lane_model *m, lane_data *part, const lane_task *task)
 {
     (void)m;
     (void)task;
     blocks_times(part, part->block_along, part->block_y);
-}
-
-// sum 0 = along . curved
-LANE_FN void measure_curvature(const lane_model *m, lane_data *part, const lane_task *task)
-{
-    (void)m;
-    (void)task;
-    if (part->between_known) {
-        add_spills(part, part->block_y);
-    }
-    part_sums(part)[0] = row_product(part, part->block_along, part->block_y);
+    part_sums(part)[0] =
+        row_product(part, part->block_along, part->block_y) + spill_product(part, part->block_along);
 }
 
 // A step of the length `scale`.
 LANE_FN void follow_along(const lane_model *m, lane_data *part, const lane_task *task)
 {
+    if (part->between_known) {
+        add_spills(part, part->block_y);
+    }
     combine_rows(part, part->block_found, part->block_found, task->scale, part->block_along);
     combine_rows(part, part->block_residual, part->block_residual, -task->scale, part->block_y);
     scale_residual(m, part);
@@ -194,17 +202,18 @@ LANE_FN void end_conjugates(const lane_model *m, lane_data *part, const lane_tas
     scatter_rows(m, part, part->block_found, part->search);
 }
 
-// curved = H along
-LANE_FN void curve(const lane_model *m, lane_data *d)
+// curved = H along; returns along . curved
+LANE_FN real curve(const lane_model *m, lane_data *d)
 {
     if (d->between_known) {
         const lane_task task = {.run = curve_part};
         run_on_parts(m, d, &task);
-        return;
+        return sum_of_parts(d, 0);
     }
     scatter_rows(m, d, d->block_along, d->work);
     hessian_times(m, d, d->work, d->work + m->nv);
     gather_rows(m, d, d->work + m->nv, d->block_y);
+    return row_product(d, d->block_along, d->block_y);
 }
 
 // search = -H^-1 gradient by conjugate gradients, preconditioned with the factor of the trees (Hestenes and
@@ -225,11 +234,9 @@ LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
         task.scale = sel(before > R(0.0), now / max_(before, R(LANE_TINY)), R(0.0));
         run_on_parts(m, d, &task);
         before = now;
-        curve(m, d);
-        task.run = measure_curvature;
-        run_on_parts(m, d, &task);
+        real curvature = curve(m, d);
         task.run = follow_along;
-        task.scale = sel(running, now / max_(sum_of_parts(d, 0), R(LANE_TINY)), R(0.0));
+        task.scale = sel(running, now / max_(curvature, R(LANE_TINY)), R(0.0));
         run_on_parts(m, d, &task);
         now = sum_of_parts(d, 0);
     }

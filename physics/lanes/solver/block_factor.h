@@ -585,13 +585,6 @@ FN void divide_row(reals diagonal, reals inverse, reals here)
     }
 }
 
-// Is a block all of its kinematic tree?
-FN int is_tree(const orr_plan *plan, int block)
-{
-    return plan->block_tree[block] == block &&
-           (block + 1 == plan->block_count || plan->block_tree[block + 1] == block + 1);
-}
-
 FN void multiply_with_inverse(reals inverse, reals here)
 {
     block_row sum = no_row();

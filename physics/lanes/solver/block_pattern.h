@@ -40,6 +40,10 @@ LANE_FN void visit_edges(const lane_model *m, lane_data *d, int write)
     const int32_t *block = m->plan->dof_block;
     for (int n = 0; n < d->dof_count; n++) {
         int k = d->dof[n], last = -1;
+        if (is_tree(m->plan, block[k])) { // M couples it with no other
+            n += block_size(m, block[k]) - 1;
+            continue;
+        }
         for (int c = 0; c < m->M_rownnz[k]; c++) {
             int other = block[m->M_colind[m->M_rowadr[k] + c]];
             if (other != last) {
@@ -157,10 +161,11 @@ LANE_FN void halve_blocks(const lane_model *m, lane_data *d, int first, int coun
     part[1] = count - half;
 }
 
-// Returns 0 where the border of the halves alone would take more than `most` products in the factor.
+// Returns 0 where the borders of the halves alone would take more than `most` products in the factor.
 LANE_FN int order_blocks(const lane_model *m, lane_data *d, int64_t most)
 {
     int waiting[2][64], open = 0;
+    int64_t work = 0;
     waiting[0][open] = 0;
     waiting[1][open++] = d->order_count;
     while (open > 0) {
@@ -168,7 +173,8 @@ LANE_FN int order_blocks(const lane_model *m, lane_data *d, int64_t most)
         if (count > BLOCKS_UNORDERED && open < 62) {
             halve_blocks(m, d, first, count, part);
             int64_t border = count - part[0] - part[1];
-            if (border * border * border / 6 > most) {
+            work += border * border * border / 6;
+            if (work > most) {
                 return 0;
             }
             waiting[0][open] = first;
@@ -226,13 +232,16 @@ LANE_FN int fill_blocks(const lane_model *m, lane_data *d, int64_t most)
         sort_numbers(d->fill_place + first, count - first);
         d->fill_first[j + 1] = count;
         work += (int64_t)(count - first) * (count - first) / 2;
+        if (work > most && !d->trees_only) {
+            return 0;
+        }
         if (count > first + 1) {
             int parent = d->fill_place[first + 1];
             sibling[j] = child[parent];
             child[parent] = j;
         }
     }
-    return d->trees_only || work <= most;
+    return 1;
 }
 
 // Finds the blocks of H that couple two trees: of each place the later places, ascending. Returns 0 when

@@ -16,6 +16,9 @@
 typedef real block_row __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
 typedef real block_row_loose
     __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real)), aligned(sizeof(real)), may_alias));
+typedef real row_half __attribute__((vector_size(LANE_BLOCK_ROW / 2 * sizeof(real))));
+typedef real row_half_loose
+    __attribute__((vector_size(LANE_BLOCK_ROW / 2 * sizeof(real)), aligned(sizeof(real)), may_alias));
 #if defined(ORR_SCALAR_DOUBLE)
 typedef int64_t block_bits __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
 #else

@@ -26,13 +26,16 @@ LANE_FN void join_trees(const lane_model *m, lane_data *d)
     for (int n = 0; n < block_count(m, d); n++) {
         link[nth_block(d, n)] = nth_block(d, n);
     }
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        const lane_row *row = &d->row[i];
-        for (int e = row->count > 0 ? run_end(m, row, 0) : 0; e < row->count; e = run_end(m, row, e)) {
+    const int32_t *last = NULL;
+    for (int g = 0; g < d->group_count; g++) {
+        const lane_row *row = &d->row[d->group[g]];
+        int first = row->count > 0 && row->dof != last ? run_end(m, row, 0) : row->count;
+        for (int e = first; e < row->count; e = run_end(m, row, e)) {
             int a = island_of(link, tree_of_dof(m, row->dof[e - 1]));
             int b = island_of(link, tree_of_dof(m, row->dof[e]));
             link[a > b ? a : b] = a > b ? b : a;
         }
+        last = row->dof;
     }
 }
 
@@ -45,10 +48,13 @@ LANE_FN void number_islands(const lane_model *m, lane_data *d)
     for (int n = 0; n < block_count(m, d); n++) {
         number[nth_block(d, n)] = -1;
     }
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        if (d->row[i].count > 0) {
-            number[island_of(island, tree_of_dof(m, d->row[i].dof[0]))] = 0;
+    const int32_t *last = NULL;
+    for (int g = 0; g < d->group_count; g++) {
+        const lane_row *row = &d->row[d->group[g]];
+        if (row->count > 0 && row->dof != last) {
+            number[island_of(island, tree_of_dof(m, row->dof[0]))] = 0;
         }
+        last = row->dof;
     }
     d->island_count = 0;
     for (int n = 0; n < block_count(m, d); n++) {
@@ -98,43 +104,77 @@ FN int island_of_row(const lane_model *m, const lane_data *d, int i)
     return d->row[i].count > 0 ? d->block_island[m->plan->dof_block[d->row[i].dof[0]]] : 0;
 }
 
-// Moves the rows of each island beside each other; their order stays. Rows without dofs are the first
-// island's. Afterwards island_row has the end of each.
+// Copies the rows that have another place among the sorted ones, and those behind them. Returns the first of
+// them, and in `kept` how many groups are before it.
+LANE_FN int place_rows(const lane_model *m, lane_data *d, int *kept)
+{
+    int moved = d->row_count;
+    *kept = d->group_count;
+    for (int g = 0; g < d->group_count; g++) {
+        int i = d->group[g], end = i + d->row[i].dim;
+        int32_t *place = &d->island_row[island_of_row(m, d, i)];
+        if (*place != i && moved == d->row_count) {
+            moved = i;
+            *kept = g;
+        }
+        if (moved == d->row_count) {
+            *place = end;
+            continue;
+        }
+        for (; i < end; i++, (*place)++) {
+            int at = *place;
+            d->row_sorted[at] = d->row[i];
+            d->row_place[i] = at;
+            d->efc_jar[at] = d->efc_pos[i];
+            d->efc_force[at] = d->efc_D[i];
+            d->efc_weight[at] = d->efc_aref[i];
+            d->efc_jv[at] = d->efc_diagonal[i];
+        }
+    }
+    return moved;
+}
+
+// Takes the sorted rows from `moved` on.
+LANE_FN void take_sorted_rows(lane_data *d, int moved)
+{
+    if (moved < d->row_count / 2) {
+        lane_row *sorted = d->row_sorted;
+        memcpy(sorted, d->row, (size_t)moved * sizeof *sorted);
+        d->row_sorted = d->row;
+        d->row = sorted;
+    } else {
+        memcpy(d->row + moved, d->row_sorted + moved, (size_t)(d->row_count - moved) * sizeof *d->row);
+    }
+    for (int i = moved; i < d->row_count; i++) {
+        d->efc_pos[i] = d->efc_jar[i];
+        d->efc_D[i] = d->efc_force[i];
+        d->efc_aref[i] = d->efc_weight[i];
+        d->efc_diagonal[i] = d->efc_jv[i];
+    }
+}
+
+// Moves the rows of each island beside each other; their order stays, and where a few bodies lie beside a
+// heap so do most of its rows. Rows without dofs are the first island's. Afterwards island_row has the end of
+// each.
 LANE_FN void sort_rows(const lane_model *m, lane_data *d)
 {
     if (d->island_count == 1) { // they are
         d->island_row[0] = d->row_count;
         return;
     }
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+    for (int g = 0; g < d->group_count; g++) {
+        int i = d->group[g];
         d->island_row[island_of_row(m, d, i)] += d->row[i].dim;
     }
     begin_from_counts(d->island_row, d->island_count);
-    for (int i = 0; i < d->row_count; i++) {
-        int first = i - d->row[i].index;
-        int at = d->island_row[island_of_row(m, d, first)]++;
-        d->row_sorted[at] = d->row[i];
-        d->row_place[i] = at;
-        d->efc_jar[at] = d->efc_pos[i];
-        d->efc_force[at] = d->efc_D[i];
-        d->efc_weight[at] = d->efc_aref[i];
-        d->efc_jv[at] = d->efc_diagonal[i];
-    }
-    lane_row *sorted = d->row_sorted;
-    d->row_sorted = d->row;
-    d->row = sorted;
-    d->group_count = 0;
-    for (int i = 0; i < d->row_count; i++) {
-        d->efc_pos[i] = d->efc_jar[i];
-        d->efc_D[i] = d->efc_force[i];
-        d->efc_aref[i] = d->efc_weight[i];
-        d->efc_diagonal[i] = d->efc_jv[i];
-        if (d->row[i].index == 0) {
-            d->group[d->group_count++] = i;
-        }
+    int kept, moved = place_rows(m, d, &kept);
+    take_sorted_rows(d, moved);
+    d->group_count = kept;
+    for (int i = moved; i < d->row_count; i += d->row[i].dim) {
+        d->group[d->group_count++] = i;
     }
     for (int i = 0; i < d->contact_count; i++) {
-        if (d->contact[i].row >= 0) {
+        if (d->contact[i].row >= moved) {
             d->contact[i].row = d->row_place[d->contact[i].row];
         }
     }

@@ -19,6 +19,13 @@ FN int block_size(const lane_model *m, int block)
     return m->plan->block_first[block + 1] - m->plan->block_first[block];
 }
 
+// Is a block all of its kinematic tree?
+FN int is_tree(const orr_plan *plan, int block)
+{
+    return plan->block_tree[block] == block &&
+           (block + 1 == plan->block_count || plan->block_tree[block + 1] == block + 1);
+}
+
 FN int tree_of_dof(const lane_model *m, int dof)
 {
     return m->plan->block_tree[m->plan->dof_block[dof]];

@@ -4,6 +4,7 @@
 #include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/solver/parts.h"
 #include "physics/lanes/solver/rounding.h"
+#include "physics/lanes/solver/run_rows.h"
 
 // A point relative to a friction cone.
 typedef struct lane_cone {
@@ -168,7 +169,8 @@ LANE_FN void forces_of_part(const lane_model *m, lane_data *part, const lane_tas
 }
 #endif
 
-FN void add_group_force_basis(const lane_data *d, int i, reals result, int first, int end, int basis)
+FN void add_group_force_basis(const lane_model *m, const lane_data *d, int i, reals result, int first,
+                              int end, int basis)
 {
     const lane_row *row = &d->row[i];
     real force[6];
@@ -184,6 +186,10 @@ FN void add_group_force_basis(const lane_data *d, int i, reals result, int first
             force[k] = row->friction[k - 1] * (up - down);
         }
     }
+    if (has_runs(m, row)) {
+        add_run_forces(d, row, force, result, first, end, basis);
+        return;
+    }
     reals J = d->efc_J + row->J;
     int count = row->count;
     for (int e = first; e < end; e++) {
@@ -198,20 +204,20 @@ FN void add_group_force_basis(const lane_data *d, int i, reals result, int first
 }
 
 // result += J^T force of the group at i, for the dofs of entries first ... end - 1 that this member owns
-FN void add_group_force(const lane_data *d, int i, reals result, int first, int end)
+FN void add_group_force(const lane_model *m, const lane_data *d, int i, reals result, int first, int end)
 {
     switch (d->row[i].basis) {
     case 1:
-        add_group_force_basis(d, i, result, first, end, 1);
+        add_group_force_basis(m, d, i, result, first, end, 1);
         break;
     case 3:
-        add_group_force_basis(d, i, result, first, end, 3);
+        add_group_force_basis(m, d, i, result, first, end, 3);
         break;
     case 4:
-        add_group_force_basis(d, i, result, first, end, 4);
+        add_group_force_basis(m, d, i, result, first, end, 4);
         break;
     default:
-        add_group_force_basis(d, i, result, first, end, 6);
+        add_group_force_basis(m, d, i, result, first, end, 6);
     }
 }
 
@@ -235,14 +241,13 @@ FN void fetch_touch(const lane_data *d, int n)
 // result = J^T force, for the dofs of a part
 LANE_FN void add_forces_to_part(const lane_model *m, lane_data *part, const lane_task *task)
 {
-    (void)m;
     for (int n = 0; n < part->dof_count; n++) {
         task->result[part->dof[n]] = R(0.0);
     }
     for (int n = part->touched_first; n < part->touched_end; n++) {
         lane_touch touch = part->touch[n];
         fetch_touch(part, n);
-        add_group_force(part, touch.row, task->result, touch.first, touch.end);
+        add_group_force(m, part, touch.row, task->result, touch.first, touch.end);
     }
 }
 #endif
@@ -257,13 +262,12 @@ LANE_FN void constraint_force(const lane_model *m, lane_data *d, reals result)
         return;
     }
 #endif
-    (void)m;
     for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
         result[d->dof[n]] = R(0.0);
     }
     for (int g = 0; g < d->group_count; g++) {
         int i = d->group[g];
-        add_group_force(d, i, result, 0, d->row[i].count);
+        add_group_force(m, d, i, result, 0, d->row[i].count);
     }
     team_wait(d);
 }
@@ -282,9 +286,13 @@ LANE_FN void jacobian_times(const lane_model *m, lane_data *d, reals x, reals re
         return;
     }
 #endif
-    (void)m;
     for (int group = team_first(d); group < d->group_count; group += team_size(d)) {
-        group_times(d, d->group[group], x, result);
+        int i = d->group[group];
+        if (has_runs(m, &d->row[i])) {
+            run_group_times(d, i, x, result);
+        } else {
+            group_times(d, i, x, result);
+        }
     }
     team_wait(d);
 }
