@@ -295,7 +295,7 @@ static orr_result build_tendon(model_builder *b, int id)
                          "expected no negative armature, frictionloss or springyield, and the smaller "
                          "springlength first");
     }
-    if (!(t->width > 0.0)) {
+    if (!(t->width > 0.0) && b->spec->wraps[t->wrap].type != ORR_WRAP_JOINT) { // of a spatial one
         return spec_fail(&t->head, b->error, "width: expected more than 0");
     }
     memcpy(m->tendon_solref_lim + ORR_NREF * id, t->solref_limit, sizeof t->solref_limit);

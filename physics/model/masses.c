@@ -64,7 +64,7 @@ static orr_result fit_to_mesh(model_builder *b, spec_geom *geom, const mesh_data
         return spec_fail(&geom->head, b->error, "mesh: a plane or height field cannot be fitted to one");
     }
     if (geom->type != ORR_GEOM_MESH && geom->type != ORR_GEOM_SDF) {
-        fit_size(mesh, compiler_of(b->spec, geom->body), geom, pos);
+        fit_size(mesh, &b->spec->compiler, geom, pos); // of the main model, as in MuJoCo
     }
     frame_compose(mesh->pos, mesh->quat, pos, quat);
     move_surface(pos, quat, geom->surfacevel);

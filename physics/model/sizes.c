@@ -6,12 +6,13 @@
 enum { ACTDIM_MAX = 1 << 16, NSAMPLE_MAX = 1 << 16 };
 
 // Rows of user numbers are as long as the longest, or as <size> gives.
-#define USER_SIZE(member, list)                                                                              \
+// kept: whether element i of the list is part of the model
+#define USER_SIZE(member, list, kept)                                                                        \
     {                                                                                                        \
         int widest = 0;                                                                                      \
         for (int i = 0; i < spec->list##_count; i++) {                                                       \
             int count = spec->list[i].user.count;                                                            \
-            widest = count > widest ? count : widest;                                                        \
+            widest = (kept) && count > widest ? count : widest;                                              \
             if (spec->size.member >= 0 && count > spec->size.member) {                                       \
                 return spec_fail(&spec->list[i].head, b->error,                                              \
                                  "user: expected up to %d numbers, as <size> says", spec->size.member);      \
@@ -227,14 +228,14 @@ orr_result count_sizes(model_builder *b)
     for (int i = 0; i < spec->texts_count; i++) {
         ORR_TRY(add_size(b, &m->ntextdata, (int64_t)strlen(spec->texts[i].data) + 1));
     }
-    USER_SIZE(nuser_body, bodies)
-    USER_SIZE(nuser_jnt, joints)
-    USER_SIZE(nuser_geom, geoms)
-    USER_SIZE(nuser_site, sites)
-    USER_SIZE(nuser_cam, cameras)
-    USER_SIZE(nuser_tendon, tendons)
-    USER_SIZE(nuser_actuator, actuators)
-    USER_SIZE(nuser_sensor, sensors)
+    USER_SIZE(nuser_body, bodies, true)
+    USER_SIZE(nuser_jnt, joints, true)
+    USER_SIZE(nuser_geom, geoms, b->geom_ids[i] >= 0)
+    USER_SIZE(nuser_site, sites, true)
+    USER_SIZE(nuser_cam, cameras, true)
+    USER_SIZE(nuser_tendon, tendons, true)
+    USER_SIZE(nuser_actuator, actuators, true)
+    USER_SIZE(nuser_sensor, sensors, true)
     ORR_TRY(count_assets(b));
     ORR_TRY(count_dofs(b));
     ORR_TRY(count_trees(b));

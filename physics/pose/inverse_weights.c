@@ -105,7 +105,8 @@ static bool only_slides(const orr_model *m, int body)
     for (int j = m->body_jntadr[body]; simple && j < m->body_jntadr[body] + m->body_jntnum[body]; j++) {
         const double *axis = m->jnt_axis + 3 * j;
         int aligned = (fabs(axis[0]) > 1e-6) + (fabs(axis[1]) > 1e-6) + (fabs(axis[2]) > 1e-6);
-        simple = m->jnt_type[j] == ORR_JOINT_SLIDE && aligned == 1;
+        bool at_origin = vec3_length(m->jnt_pos + 3 * j) < 1e-6;
+        simple = m->jnt_type[j] == ORR_JOINT_SLIDE && aligned == 1 && at_origin;
     }
     return simple;
 }

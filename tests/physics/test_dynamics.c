@@ -295,6 +295,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "drives_euler",
                                          "drives_implicitfast",
                                          "implicitfast_free",
+                                         "noslip_still",
                                          "tendon_force_limits",
                                          "user_types",
                                          "side_sites"};
@@ -335,6 +336,31 @@ static void without_springs_and_dampers_nothing_is_passive(void **state)
     orr_physics_get(physics, ORR_PHYSICS_QVEL, 0, &speed);
     assert_near(speed, 2.0 - 0.0981, 1e-12);
     orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// A body on a hinge cannot move along both tangents of a contact: the matrix of noslip's search is singular.
+static void noslip_of_one_dof_stays_in_the_range_of_a_float(void **state)
+{
+    (void)state;
+    orr_model *model = parse("<mujoco><option cone='elliptic' noslip_iterations='5'/><worldbody>"
+                             "<geom type='plane' size='0 0 1'/>"
+                             "<body><joint/><geom type='box' size='0.07 0.09 0.09'/></body>"
+                             "<body><freejoint/><geom size='0.08'/></body></worldbody></mujoco>");
+    const double qpos[8] = {0.0126, -0.0163, -0.0095, 0.0123, 1.0, 0.0329, -0.0259, 0.1583};
+    const double qvel[7] = {-0.0227, 0.0606, 0.2083, -0.2275, 0.4263, 0.2178, 0.2531};
+    double after[2][7];
+    for (int exact = 0; exact < 2; exact++) {
+        orr_physics *physics = make_physics(model, 1, exact == 1);
+        orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, qpos);
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, qvel);
+        orr_physics_step(physics, 1);
+        orr_physics_get(physics, ORR_PHYSICS_QVEL, 0, after[exact]);
+        orr_physics_destroy(physics);
+    }
+    for (int i = 0; i < 7; i++) {
+        assert_near(after[0][i], after[1][i], 0.02);
+    }
     orr_model_destroy(model);
 }
 
@@ -965,6 +991,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_feature_does_what_mujoco_does),
         cmocka_unit_test(without_springs_and_dampers_nothing_is_passive),
+        cmocka_unit_test(noslip_of_one_dof_stays_in_the_range_of_a_float),
         cmocka_unit_test(a_gap_stays_with_the_margin_of_the_options),
         cmocka_unit_test(what_cannot_move_has_no_contacts),
         cmocka_unit_test(a_hull_deep_in_a_box_keeps_its_contact),

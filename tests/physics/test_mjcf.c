@@ -272,7 +272,10 @@ static void every_mistake_is_named_with_its_line(void **state)
         {FIXED("actuatorfrcrange='1 2'"), "test.xml:2: <fixed>",
          "actuatorfrcrange: expected a range around 0"},
         {FIXED("frictionloss='-1'"), "test.xml:2: <fixed>", "no negative armature, frictionloss"},
-        {FIXED("width='0'"), "test.xml:2: <fixed>", "width: expected more than 0"},
+        {"<mujoco><worldbody><site name='s'/><site name='t' pos='1 0 0'/></worldbody><tendon>\n<spatial "
+         "width='0'>"
+         "<site site='s'/><site site='t'/></spatial></tendon></mujoco>",
+         "test.xml:2: <spatial>", "width: expected more than 0"},
         {"<mujoco><worldbody><body>\n<joint type='free' springyield='1'/>" BALL
          "</body></worldbody></mujoco>",
          "test.xml:2: <joint>", "none for a free joint"},

@@ -195,13 +195,15 @@ LANE_FN void prepare_slides(const lane_model *m, lane_data *d)
         if (slides_of(d, i) == 0) {
             continue;
         }
-        if (before && dofs == row->dof) { // another contact of the pair
+        if (before && dofs == row->dof && row->count > 0) { // another contact of the pair
             *response = *before;
         } else {
             find_response_dofs(m, d, i, &next_dof);
         }
-        before = response;
-        dofs = row->dof;
+        if (row->count > 0) { // what moves nothing, as two geoms of a body, has no place of its own
+            before = response;
+            dofs = row->dof;
+        }
         response->first = next;
         next += slides_of(d, i) * response->count;
         for (int k = 0; k < slides_of(d, i); k++) {
@@ -247,8 +249,10 @@ FN real stop_slide(const lane_model *m, lane_data *d, lane_slide slide, real for
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define BALL_TOLERANCE 1e-12
+#define PIVOT_ROUNDING 1e-14 // of a pivot, over its diagonal
 #else
 #define BALL_TOLERANCE 1e-6
+#define PIVOT_ROUNDING 1e-6
 #endif
 
 // Minimises 1/2 x^T A x + b^T x with |x| <= radius, n <= 5: x = -(A + l)^-1 b with the least l >= 0 that
@@ -256,8 +260,15 @@ FN real stop_slide(const lane_model *m, lane_data *d, lane_slide slide, real for
 // *outside: lanes in which l > 0.
 FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], mask *outside)
 {
-    real l = R(0.0);
-    *outside = R(1.0) < R(0.0);
+    real trace = R(0.0), square = R(0.0);
+    for (int i = 0; i < n; i++) {
+        trace = trace + A[i][i];
+        square = fma_(b[i], b[i], square);
+    }
+    // |b| / radius - the largest eigenvalue is a bound from below, and keeps x in the range of a float
+    mask has_size = radius >= R(LANE_TINY);
+    real l = sel(has_size, max_(sqrt_(square) / sel(has_size, radius, R(1.0)) - trace, R(0.0)), R(0.0));
+    *outside = l > R(0.0);
     for (int step = 0; step < 20; step++) {
         real L[5][5] = {{R(0.0)}}, y[5] = {R(0.0)}, length = R(0.0), slope = R(0.0);
         for (int i = 0; i < n; i++) { // Cholesky; L x' = b, L^T x = -x', L y = x
@@ -267,7 +278,8 @@ FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], ma
                 for (int k = 0; k < j; k++) {
                     entry = fma_(-L[i][k], L[j][k], entry);
                 }
-                L[i][j] = i == j ? sqrt_(max_(entry + l, R(LANE_TINY))) : entry / L[j][j];
+                real least = max_(R(PIVOT_ROUNDING) * A[i][i], R(LANE_TINY));
+                L[i][j] = i == j ? sqrt_(max_(entry + l, least)) : entry / L[j][j];
                 sum = j < i ? fma_(-L[i][j], y[j], sum) : sum;
             }
             y[i] = sum / L[i][i];
@@ -289,12 +301,12 @@ FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], ma
             slope = fma_(y[i], y[i], slope);
         }
         length = sqrt_(length);
-        mask beyond = and_(length > radius * R(1.0 + BALL_TOLERANCE), radius >= R(LANE_TINY));
+        mask beyond = and_(length > radius * R(1.0 + BALL_TOLERANCE), has_size);
         if (!any(beyond)) {
             break;
         }
         *outside = or_(*outside, beyond);
-        real towards = length * length * (length - radius) / max_(slope * radius, R(LANE_TINY));
+        real towards = length * length / max_(slope, R(LANE_TINY)) * ((length - radius) / radius);
         l = l + sel(beyond, towards, R(0.0));
     }
 }
