@@ -485,21 +485,43 @@ FN float real_sum(real a)
     return sum[0];
 }
 
+// The largest lane, none of which is NaN, in all lanes.
+FN real real_spread_most(real a)
+{
+#if ORR_LANES_AVX512
+    __m512 m = _mm512_max_ps((__m512)a, _mm512_shuffle_f32x4((__m512)a, (__m512)a, 0x4e));
+    m = _mm512_max_ps(m, _mm512_shuffle_f32x4(m, m, 0xb1));
+    m = _mm512_max_ps(m, _mm512_permute_ps(m, 0x4e));
+    return (real)_mm512_max_ps(m, _mm512_permute_ps(m, 0xb1));
+#elif ORR_LANES_AVX2
+    __m256 m = _mm256_max_ps((__m256)a, _mm256_permute2f128_ps((__m256)a, (__m256)a, 1));
+    m = _mm256_max_ps(m, _mm256_permute_ps(m, 0x4e));
+    return (real)_mm256_max_ps(m, _mm256_permute_ps(m, 0xb1));
+#else
+    float most = a[0];
+    for (int i = 1; i < ORR_LANES; i++) {
+        most = a[i] > most ? a[i] : most;
+    }
+    return R(most);
+#endif
+}
+
 // The largest lane, none of which is NaN.
 FN float real_most(real a)
 {
+    return real_spread_most(a)[0];
+}
+
+// The first of the lanes with the largest number; where one is NaN any lane.
+FN int real_first_most(real a)
+{
+    real most = real_spread_most(a);
 #if ORR_LANES_AVX512
-    return _mm512_reduce_max_ps((__m512)a);
+    uint32_t bits = _mm512_cmp_ps_mask((__m512)a, (__m512)most, _CMP_GE_OQ); // a mask takes more steps
 #else
-    float most[ORR_LANES];
-    real_store(most, a);
-    for (int half = ORR_LANES / 2; half > 0; half /= 2) {
-        for (int i = 0; i < half; i++) {
-            most[i] = most[i] > most[i + half] ? most[i] : most[i + half];
-        }
-    }
-    return most[0];
+    uint32_t bits = mask_bits(a >= most);
 #endif
+    return __builtin_ctz(bits | 1u << (ORR_LANES - 1));
 }
 
 // The sum in double, from lane 0 to the last.

@@ -59,8 +59,9 @@ typedef struct orr_extremes {
     int32_t *range;     // 6 cells^2 x 2: of each square, its first candidate and the one behind its last
     int32_t *candidate; // numbers of points, ascending in each square
     // the same in blocks of ORR_EXTREME_BLOCK, of which the last of a square repeats its last candidate
-    int32_t *block; // 6 cells^2 + 1: the first block of each square
-    float *at;      // of each block 3 x ORR_EXTREME_BLOCK: x, y and z
+    int32_t *block;  // 6 cells^2 + 1: the first block of each square
+    int32_t *number; // of each place of the blocks: the point's number
+    float *at;       // of each block 3 x ORR_EXTREME_BLOCK: x, y and z
 } orr_extremes;
 
 // The flat faces of a mesh's convex hull, and where its vertices are in a direction.

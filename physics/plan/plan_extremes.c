@@ -121,16 +121,19 @@ static orr_result fill_blocks(const double *point, orr_extremes *extremes, orr_e
         extremes->block[square + 1] =
             extremes->block[square] + (candidates + ORR_EXTREME_BLOCK - 1) / ORR_EXTREME_BLOCK;
     }
-    ORR_ALLOC(extremes->at, 3 * ORR_EXTREME_BLOCK * (int64_t)extremes->block[count], "directions of a hull",
-              error);
+    int64_t all = ORR_EXTREME_BLOCK * (int64_t)extremes->block[count];
+    ORR_ALLOC(extremes->number, all, "directions of a hull", error);
+    ORR_ALLOC(extremes->at, 3 * all, "directions of a hull", error);
     for (int square = 0; square < count; square++) {
         int last = extremes->range[2 * square + 1] - 1, places = extremes->block[square + 1];
         places = (places - extremes->block[square]) * ORR_EXTREME_BLOCK;
         for (int k = 0; k < places; k++) {
             int from = extremes->range[2 * square] + k,
                 block = extremes->block[square] + k / ORR_EXTREME_BLOCK;
-            const double *p = point + 3 * (ptrdiff_t)extremes->candidate[from < last ? from : last];
+            int32_t number = extremes->candidate[from < last ? from : last];
+            const double *p = point + 3 * (ptrdiff_t)number;
             float *to = extremes->at + 3 * ORR_EXTREME_BLOCK * (ptrdiff_t)block + k % ORR_EXTREME_BLOCK;
+            extremes->number[ORR_EXTREME_BLOCK * (ptrdiff_t)block + k % ORR_EXTREME_BLOCK] = number;
             for (int axis = 0; axis < 3; axis++) {
                 to[axis * ORR_EXTREME_BLOCK] = (float)p[axis];
             }
@@ -155,7 +158,7 @@ orr_result orr_extremes_find(const double *point, int count, orr_extremes *extre
         release(&list);
         list = finer;
     }
-    *extremes = (orr_extremes){cells, list.range, list.candidate, NULL, NULL};
+    *extremes = (orr_extremes){cells, list.range, list.candidate, NULL, NULL, NULL};
     if (result == ORR_OK) {
         result = fill_blocks(point, extremes, error);
     }
@@ -170,6 +173,7 @@ void orr_extremes_destroy(orr_extremes *extremes)
     orr_free(extremes->range);
     orr_free(extremes->candidate);
     orr_free(extremes->block);
+    orr_free(extremes->number);
     orr_free(extremes->at);
     *extremes = (orr_extremes){0};
 }

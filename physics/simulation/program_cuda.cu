@@ -142,6 +142,7 @@ static void add_extremes(piece *p, orr_extremes *extremes)
     add(p, &extremes->range, 2 * (int64_t)squares);
     add(p, &extremes->candidate, candidates);
     extremes->block = NULL; // of lanes
+    extremes->number = NULL;
     extremes->at = NULL;
 }
 

@@ -229,6 +229,12 @@ const char *ORR_ISA_NAME(lanes_check)(void)
     if ((double)real_sum(real_load(loose + 1)) != sum) { // whole numbers: exact in any order
         return "real_sum";
     }
+    for (int i = 0; i < ORR_LANES; i++) { // the i-th is the largest, those behind it as large
+        real rising = sel(lane_index() < I(i), to_real(lane_index()) - R(9.0), R(7.0));
+        if (real_most(rising) != 7.0f || real_first_most(rising) != i) {
+            return "real_most, real_first_most";
+        }
+    }
     real halves = to_real(lane_index()) - R(7.5);
     sint whole = to_int(halves);
     real upper = ceil_(halves);

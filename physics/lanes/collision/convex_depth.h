@@ -280,18 +280,16 @@ LANE_FN void try_axes(convex_shape *a, convex_shape *b, double upper, convex_hit
     }
 }
 
-// Returns 0 when the cores do not overlap. simplex: of core_distance; tolerance: m, of the depth of curved
-// shapes; iterations: most vertices that are added. The depth is between the distance of the closest face,
-// which does not decrease once the origin is inside, and the extent of the difference along that face's
-// normal; the result is the face of the least extent.
-LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *simplex, double tolerance,
-                       int iterations, convex_hit *hit, convex_witness *witness)
+// Grows a polytope until its closest face is one of the difference: CONVEX_OVERLAP. CONVEX_APART: the cores
+// do not overlap, and the hit's normal, which alone is set, is that of a plane between them. CONVEX_UNSURE:
+// rounding or the number of vertices ended the search, with the best face so far. tolerance: m, of the depth
+// of curved shapes; iterations: most vertices of a polytope, less its first four. The depth is between the
+// distance of the closest face, which does not decrease once the origin is inside, and the extent of the
+// difference along that face's normal; the result is the face of the least extent.
+LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_polytope *t, double tolerance,
+                                    int iterations, convex_hit *hit, convex_witness *witness)
 {
-    convex_polytope t;
     double scale = a->bound + b->bound;
-    if (!polytope_of_simplex(&t, simplex, scale) && !first_polytope(&t, a, b)) {
-        return 0;
-    }
     // with flat faces many vertices are in the plane of a face up to rounding; with curved shapes thin faces
     // arise, which must be replaced
     int flat = has_flat_faces(a) && has_flat_faces(b);
@@ -300,11 +298,11 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
     tolerance = flat ? height : fmax(tolerance, 1e-15 * scale);
     double lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
-    convex_face best = t.face[0];
-    int found = 0;
+    convex_face best = t->face[0];
+    convex_result result = CONVEX_UNSURE;
     for (;;) {
-        int closest = closest_face(&t);
-        const convex_face *face = &t.face[closest];
+        int closest = closest_face(t);
+        const convex_face *face = &t->face[closest];
         if (lower > 0.0 && !(face->distance > lower - 1e-12 * scale)) {
             break; // rounding has flipped a thin face
         }
@@ -312,7 +310,8 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
         convex_vertex next = difference_support(a, b, face->normal);
         double extent = point_dot(next.p, face->normal);
         if (extent < 0.0) {
-            return 0;
+            hit->normal = face->normal;
+            return CONVEX_APART;
         }
         if (extent <
             upper +
@@ -320,23 +319,43 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
             upper = fmin(upper, extent);
             best = *face;
         }
-        found = extent - lower <= tolerance;
-        if (found || t.vertex_count >= most) {
+        if (extent - lower <= tolerance) {
+            result = CONVEX_OVERLAP;
             break;
         }
-        t.vertex[t.vertex_count++] = next;
+        if (t->vertex_count >= most) {
+            break;
+        }
+        t->vertex[t->vertex_count++] = next;
         // caps, too, have many vertices in a plane up to rounding
-        if (!expand_polytope(&t, closest, height) && !expand_polytope(&t, closest, 1e-12 * scale)) {
+        if (!expand_polytope(t, closest, height) && !expand_polytope(t, closest, 1e-12 * scale)) {
             break;
         }
     }
     convex_vertex corner[3];
     for (int k = 0; k < 3; k++) {
-        corner[k] = t.vertex[best.vertex[k]];
+        corner[k] = t->vertex[best.vertex[k]];
     }
     hit_on_face(corner, best.normal, best.distance, hit, witness);
-    if (!found) {
+    if (result == CONVEX_UNSURE) {
         try_axes(a, b, upper, hit, witness);
     }
+    return result;
+}
+
+// Returns 0, without a change, when the cores do not overlap. simplex: of core_distance; tolerance,
+// iterations: as above.
+LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *simplex, double tolerance,
+                       int iterations, convex_hit *hit, convex_witness *witness)
+{
+    convex_polytope t;
+    convex_hit found;
+    if (!polytope_of_simplex(&t, simplex, a->bound + b->bound) && !first_polytope(&t, a, b)) {
+        return 0;
+    }
+    if (grow_polytope(a, b, &t, tolerance, iterations, &found, witness) == CONVEX_APART) {
+        return 0;
+    }
+    *hit = found;
     return 1;
 }

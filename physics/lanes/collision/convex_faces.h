@@ -340,33 +340,92 @@ LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const 
 
 // ---- clipping ----
 
-// Clips a polygon or an edge to the prism above a face (Sutherland, Hodgman 1974).
+enum { CLIP_BLOCK = 8 };
+
+// The corners of a polygon as columns, filled up to blocks with the last one.
+typedef struct clip_columns {
+    double x[CONVEX_POLYGON + CLIP_BLOCK], y[CONVEX_POLYGON + CLIP_BLOCK], z[CONVEX_POLYGON + CLIP_BLOCK];
+    int count; // a multiple of CLIP_BLOCK
+} clip_columns;
+
+FN void fill_columns(clip_columns *c, const convex_polygon *p)
+{
+    c->count = (p->count + CLIP_BLOCK - 1) / CLIP_BLOCK * CLIP_BLOCK;
+    for (int k = 0; k < c->count; k++) {
+        point at = p->corner[k < p->count ? k : p->count - 1];
+        c->x[k] = at.x;
+        c->y[k] = at.y;
+        c->z[k] = at.z;
+    }
+}
+
+// How far inside of a side the corners are; returns whether none is outside. Written for the compiler to
+// vectorise: most sides cut nothing off.
+FN int all_inside(const clip_columns *c, point corner, point inward, double rounding, double *inside)
+{
+    int64_t outside[CLIP_BLOCK] = {0}, any_outside = 0;
+    for (int first = 0; first < c->count; first += CLIP_BLOCK) {
+        for (int k = 0; k < CLIP_BLOCK; k++) {
+            int at = first + k;
+            inside[at] = (c->x[at] - corner.x) * inward.x + (c->y[at] - corner.y) * inward.y +
+                         (c->z[at] - corner.z) * inward.z;
+            outside[k] |= inside[at] > -rounding ? 0 : 1;
+        }
+    }
+    for (int k = 0; k < CLIP_BLOCK; k++) {
+        any_outside |= outside[k];
+    }
+    return !any_outside;
+}
+
+FN int next_around(int k, int count)
+{
+    return k + 1 < count ? k + 1 : 0;
+}
+
+// Clips a polygon or an edge to the prism above a face (Sutherland, Hodgman 1974). Each side moves the first
+// corner on by one, as in MuJoCo: which four of many corners are kept depends on it.
 LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
 {
     const double rounding = 1e-10; // of areas in m^2: corners that are on a side of the prism are kept
+    double inside[CONVEX_POLYGON + CLIP_BLOCK];
+    clip_columns columns;
     convex_polygon other, *from = polygon, *to = &other;
+    int start = 0; // the first corner
+    fill_columns(&columns, from);
     for (int side = 0; side < by->count && from->count > 0; side++) {
         point corner = by->corner[side], end = by->corner[side + 1 < by->count ? side + 1 : 0];
         point inward = point_cross(point_difference(end, corner), by->normal);
-        double first = point_dot(point_difference(from->corner[0], corner), inward), p_inside = first;
+        if (all_inside(&columns, corner, inward, rounding, inside)) {
+            start = next_around(start, from->count);
+            continue;
+        }
         to->count = 0;
-        for (int k = 0; k < from->count; k++) {
-            int last = k + 1 == from->count;
-            point p = from->corner[k], q = from->corner[last ? 0 : k + 1];
-            double q_inside = last ? first : point_dot(point_difference(q, corner), inward);
-            int keep = q_inside > -rounding, crosses = keep != (p_inside > -rounding);
+        for (int i = 0, k = start, next; i < from->count; i++, k = next) {
+            next = next_around(k, from->count);
+            int keep = inside[next] > -rounding, crosses = keep != (inside[k] > -rounding);
+            point p = from->corner[k], q = from->corner[next];
             if (crosses && to->count < CONVEX_POLYGON) {
-                double share = fmin(fmax(p_inside / (p_inside - q_inside), 0.0), 1.0);
+                double share = fmin(fmax(inside[k] / (inside[k] - inside[next]), 0.0), 1.0);
                 to->corner[to->count++] = point_along(p, share, point_difference(q, p));
             }
             if (keep && to->count < CONVEX_POLYGON) {
                 to->corner[to->count++] = q;
             }
-            p_inside = q_inside;
         }
         convex_polygon *clipped = to;
         to = from;
         from = clipped;
+        fill_columns(&columns, from);
+        start = 0;
+    }
+    if (start > 0) {
+        to->count = from->count;
+        for (int k = 0; k < from->count; k++) {
+            to->corner[k] = from->corner[start];
+            start = next_around(start, from->count);
+        }
+        from = to;
     }
     if (from != polygon) {
         polygon->count = from->count;
@@ -414,11 +473,6 @@ typedef struct convex_quadrilateral {
     int corner[4];
     double area;
 } convex_quadrilateral;
-
-FN int next_around(int k, int count)
-{
-    return k + 1 < count ? k + 1 : 0;
-}
 
 // Moves one of the four corners on as long as the area grows; whether it does at once.
 LANE_FN int move_corner(const convex_polygon *p, int moving, int at[4], convex_quadrilateral *best)

@@ -211,10 +211,10 @@ typedef struct convex_vertex {
     int corner1, corner2;
 } convex_vertex;
 
-LANE_FN convex_vertex difference_support(convex_shape *a, convex_shape *b, point direction)
+// one, two: in the shapes' frames.
+FN convex_vertex make_vertex(const convex_shape *a, const convex_shape *b, convex_support one,
+                             convex_support two)
 {
-    convex_support one = local_support(a, to_local_direction(&a->frame, direction));
-    convex_support two = local_support(b, to_local_direction(&b->frame, point_scaled(direction, -1.0)));
     convex_vertex v;
     v.on1 = to_world(&a->frame, one.at);
     v.on2 = to_world(&b->frame, two.at);
@@ -222,6 +222,12 @@ LANE_FN convex_vertex difference_support(convex_shape *a, convex_shape *b, point
     v.corner2 = two.corner;
     v.p = point_difference(v.on1, v.on2);
     return v;
+}
+
+LANE_FN convex_vertex difference_support(convex_shape *a, convex_shape *b, point direction)
+{
+    return make_vertex(a, b, local_support(a, to_local_direction(&a->frame, direction)),
+                       local_support(b, to_local_direction(&b->frame, point_scaled(direction, -1.0))));
 }
 
 // Where two shapes are closest, or penetrate most.

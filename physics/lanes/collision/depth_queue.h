@@ -94,7 +94,10 @@ LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const l
         return 0;
     }
     if (!depth->found[lane] || !hit_of_lane(t, depth, lane, a, b, hits, &witness)) {
-        return convex_contacts(a, b, &search, hits);
+        convex_result result = grow_lane(t, depth, lane, a, b, search.iterations, hits, &witness);
+        if (result != CONVEX_OVERLAP) {
+            return result == CONVEX_APART ? 0 : convex_contacts(a, b, &search, hits);
+        }
     }
     return hits->distance < search.margin ? further_contacts(a, b, &search, &witness, hits) : 0;
 }

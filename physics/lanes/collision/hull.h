@@ -57,15 +57,30 @@ FN real lane_square(real cells, real3 n)
 }
 
 #if ORR_LANES > 1
+enum { EXTREME_PARTS = ORR_EXTREME_BLOCK / ORR_LANES }; // vectors of a block
+
+// Where the coordinates of a vector of candidates are: x; y and z follow ORR_EXTREME_BLOCK apart.
+FN const float *extreme_part(const orr_extremes *e, int part)
+{
+    uint32_t block = (uint32_t)part / EXTREME_PARTS, in_block = (uint32_t)part % EXTREME_PARTS;
+    return e->at + (size_t)block * (3 * ORR_EXTREME_BLOCK) + in_block * ORR_LANES;
+}
+
+// Their extents along a direction.
+FN real extent_of_part(const float *at, real3 n)
+{
+    return fma_(n.x, real_load(at),
+                fma_(n.y, real_load(at + ORR_EXTREME_BLOCK), n.z * real_load(at + 2 * ORR_EXTREME_BLOCK)));
+}
+
 // hull_support by the hulls' lists of candidates. Each lane has a list of another length: it is searched with
 // the candidates in the lanes of a vector, world after world. hull: of each lane, `stride` apart; cells: of
-// theirs; vertex: the number of the vertex, or NULL.
+// theirs; place: of the vertex in the blocks of its hull's extremes, or NULL.
 LANE_FN real3 large_hull_support(const orr_extremes *const *hull, int stride, real cells, real3 direction,
-                                 mask where, real *vertex)
+                                 mask where, real *place)
 {
-    enum { PARTS = ORR_EXTREME_BLOCK / ORR_LANES, BLOCK = 3 * ORR_EXTREME_BLOCK };
-    float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}}, number[ORR_LANES] = {0.0f};
-    int32_t square[ORR_LANES], chunk[ORR_LANES];
+    float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}};
+    int32_t square[ORR_LANES], places[ORR_LANES] = {0};
     real_store(along[0], direction.x);
     real_store(along[1], direction.y);
     real_store(along[2], direction.z);
@@ -73,33 +88,34 @@ LANE_FN real3 large_hull_support(const orr_extremes *const *hull, int stride, re
     for (uint32_t left = mask_bits(where); left != 0; left &= left - 1) {
         int lane = lowest_bit(left);
         const orr_extremes *e = hull[stride * lane];
-        int first = e->block[square[lane]] * PARTS;
-        real x = real_splat(&along[0][lane]), y = real_splat(&along[1][lane]),
-             z = real_splat(&along[2][lane]);
-        real most = R(-LANE_HUGE);
-        sint found = I(first);
-        for (int k = first; k < e->block[square[lane] + 1] * PARTS; k++) {
-            const float *at = e->at + (ptrdiff_t)(k / PARTS) * BLOCK + k % PARTS * ORR_LANES;
-            real far =
-                fma_(x, real_load(at),
-                     fma_(y, real_load(at + ORR_EXTREME_BLOCK), z * real_load(at + 2 * ORR_EXTREME_BLOCK)));
-            mask farther = far > most;
-            most = sel(farther, far, most);
-            found = sel_int(farther, I(k), found);
+        int first = e->block[square[lane]] * EXTREME_PARTS, end = e->block[square[lane] + 1] * EXTREME_PARTS;
+        real3 n = {real_splat(&along[0][lane]), real_splat(&along[1][lane]), real_splat(&along[2][lane])};
+        const float *at = extreme_part(e, first);
+        real most = extent_of_part(at, n);
+        int part = first, farthest;
+        if (end == first + 1) { // most often
+            farthest = real_first_most(most);
+        } else {
+            int32_t parts[ORR_LANES];
+            sint found = I(first);
+            for (int k = first + 1; k < end; k++) {
+                real far = extent_of_part(extreme_part(e, k), n);
+                mask farther = far > most;
+                most = sel(farther, far, most);
+                found = sel_int(farther, I(k), found);
+            }
+            sint_store(parts, found);
+            farthest = real_first_most(most);
+            part = parts[farthest];
+            at = extreme_part(e, part);
         }
-        int place = lowest_bit(mask_bits(most >= R(real_most(most))) | 1u << (ORR_LANES - 1));
-        sint_store(chunk, found);
-        const float *at =
-            e->at + (ptrdiff_t)(chunk[place] / PARTS) * BLOCK + chunk[place] % PARTS * ORR_LANES + place;
         for (int axis = 0; axis < 3; axis++) {
-            support[axis][lane] = at[axis * ORR_EXTREME_BLOCK];
+            support[axis][lane] = at[axis * ORR_EXTREME_BLOCK + farthest];
         }
-        const int32_t *range = e->range + 2 * square[lane];
-        int candidate = range[0] + (chunk[place] - first) * ORR_LANES + place;
-        number[lane] = (float)e->candidate[candidate < range[1] ? candidate : range[1] - 1];
+        places[lane] = part * ORR_LANES + farthest;
     }
-    if (vertex) {
-        *vertex = real_load(number);
+    if (place) {
+        *place = to_real(sint_load(places));
     }
     return make_real3(real_load(support[0]), real_load(support[1]), real_load(support[2]));
 }

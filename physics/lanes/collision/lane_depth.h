@@ -1,7 +1,7 @@
 // The depth of overlapping boxes and hulls in all lanes at once: convex_depth.h's search for the closest face
 // of the difference, in float. It only finds which vertices span that face: the contact follows from them in
 // double, lane after lane. Lanes in which rounding breaks the polytope, or that need more vertices than fit,
-// are left to convex_depth.h; what a lane finds does not depend on the others.
+// go on in double; what a lane finds does not depend on the others.
 #pragma once
 
 #include "physics/lanes/collision/convex.h"
@@ -17,17 +17,18 @@ enum {
 };
 
 typedef struct lane_polytope {
-    float row[DEPTH_VERTICES][ORR_LANES][4];               // vertices of the difference
-    real3 on1[DEPTH_VERTICES], on2[DEPTH_VERTICES];        // of the two geoms, each in its own frame
-    real corner1[DEPTH_VERTICES], corner2[DEPTH_VERTICES]; // which corners, as in convex_support
-    real3 normal[DEPTH_FACES];                             // outward
-    real distance[DEPTH_FACES];                            // of the plane from the origin
-    sint corners[DEPTH_FACES];                             // a | b << 8 | c << 16
+    float row[DEPTH_VERTICES][ORR_LANES][4]; // vertices of the difference
+    real corner[2][DEPTH_VERTICES];          // of the two geoms: of a box as in convex_support, of a hull a
+                                             // place of its extremes
+    real3 normal[DEPTH_FACES];               // outward
+    real distance[DEPTH_FACES];              // of the plane from the origin
+    sint corners[DEPTH_FACES];               // a | b << 8 | c << 16
 } lane_polytope;
 
 // Where a search has ended: corners of the closest face, and the lanes in which that is known.
 typedef struct depth_search {
     sint corners;
+    sint vertices;     // of the polytope
     mask found, apart; // apart: the geoms have no contact
     real3 normal;      // of a plane between them, where they are apart
 } depth_search;
@@ -41,7 +42,7 @@ typedef struct depth_shapes {
     real cells[2];                          // of them; 0 of a box
 } depth_shapes;
 
-// The support of the `side`-th geoms along n, in their frames. corner: which it is, as in convex_support.
+// The support of the `side`-th geoms along n, in their frames. corner: which it is, as in a polytope.
 LANE_FN real3 depth_corner(const depth_shapes *s, int side, real3 n, mask where, real *corner)
 {
     mask box = s->cells[side] < R(0.5), hull = and_(where, not_(box));
@@ -61,9 +62,9 @@ LANE_FN real3 depth_corner(const depth_shapes *s, int side, real3 n, mask where,
 LANE_FN real3 depth_support(const depth_shapes *s, lane_polytope *t, int v, real3 n, mask where)
 {
     const matrix3 *frame1 = &s->geom[0].frame, *frame2 = &s->geom[1].frame;
-    t->on1[v] = depth_corner(s, 0, rotate_inverse(*frame1, n), where, &t->corner1[v]);
-    t->on2[v] = depth_corner(s, 1, rotate_inverse(*frame2, scale3(n, R(-1.0))), where, &t->corner2[v]);
-    real3 p = sub3(rotate(*frame1, t->on1[v]), add3(s->between, rotate(*frame2, t->on2[v])));
+    real3 on1 = depth_corner(s, 0, rotate_inverse(*frame1, n), where, &t->corner[0][v]);
+    real3 on2 = depth_corner(s, 1, rotate_inverse(*frame2, scale3(n, R(-1.0))), where, &t->corner[1][v]);
+    real3 p = sub3(rotate(*frame1, on1), add3(s->between, rotate(*frame2, on2)));
     for (int lane = 0; lane < ORR_LANES; lane++) {
         t->row[v][lane][0] = p.x[lane];
         t->row[v][lane][1] = p.y[lane];
@@ -213,9 +214,10 @@ LANE_FN mask depth_expand(lane_polytope *t, int v, real3 p, int count, sint clos
 LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask active, int iterations)
 {
     real scale = s->scale;
-    depth_search found = {I(0), nowhere(), nowhere(), zero3()};
+    depth_search found = {I(0), I(0), nowhere(), nowhere(), zero3()};
     real lower = R(-LANE_HUGE), upper = R(LANE_HUGE), rounding = R(4e-7) * scale;
     active = and_(active, depth_begin(s, t, active));
+    found.vertices = sel_int(active, I(4), I(0));
     int most = iterations + 4 < DEPTH_VERTICES ? iterations + 4 : DEPTH_VERTICES;
     for (int v = 4; any(active) && v < most; v++) {
         int count = 2 * v - 4;
@@ -247,6 +249,7 @@ LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask ac
         active = and_(active, not_(done));
         if (any(active)) {
             active = depth_expand(t, v, p, count, closest, active, R(0.5) * rounding);
+            found.vertices = sel_int(active, I(v + 1), found.vertices);
         }
     }
     return found;
@@ -292,6 +295,25 @@ FN int depth_refine(convex_vertex v[3], const convex_vertex *beyond, point *norm
 
 enum { DEPTH_REFINEMENTS = 8 };
 
+// A corner of a lane's polytope, in double.
+FN convex_support support_of_lane(const convex_shape *s, int corner)
+{
+    if (s->hull) {
+        int vertex = s->hull->vertices.number[corner];
+        return (convex_support){hull_vertex(s, vertex), vertex};
+    }
+    return make_support(corner & 1 ? s->size[0] : -s->size[0], corner & 2 ? s->size[1] : -s->size[1],
+                        corner & 4 ? s->size[2] : -s->size[2], corner);
+}
+
+// A vertex of a lane's polytope, in double.
+LANE_FN convex_vertex vertex_of_lane(const lane_polytope *t, int at, int lane, const convex_shape *a,
+                                     const convex_shape *b)
+{
+    return make_vertex(a, b, support_of_lane(a, (int)t->corner[0][at][lane]),
+                       support_of_lane(b, (int)t->corner[1][at][lane]));
+}
+
 // The hit and the witness of a lane, in double. Where faces of the difference lie in a plane up to rounding,
 // as those of a hull of fine triangles, the search in float may have ended at corners with a vertex beyond:
 // the face is moved on to it. Returns 0 where that does not end.
@@ -300,12 +322,7 @@ LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int l
 {
     convex_vertex v[3];
     for (int k = 0; k < 3; k++) {
-        int at = depth->corners[lane] >> 8 * k & 255;
-        v[k].on1 = to_world(&a->frame, point_in(&t->on1[at], lane));
-        v[k].on2 = to_world(&b->frame, point_in(&t->on2[at], lane));
-        v[k].p = point_difference(v[k].on1, v[k].on2);
-        v[k].corner1 = (int)t->corner1[at][lane];
-        v[k].corner2 = (int)t->corner2[at][lane];
+        v[k] = vertex_of_lane(t, depth->corners[lane] >> 8 * k & 255, lane, a, b);
     }
     point normal;
     double distance, rounding = 1e-12 * (a->bound + b->bound);
@@ -319,5 +336,44 @@ LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int l
         fine = depth_refine(v, &beyond, &normal, &distance);
     }
     return 0;
+}
+
+// The polytope of a lane, in double.
+LANE_FN void polytope_of_lane(const lane_polytope *t, int vertices, int lane, const convex_shape *a,
+                              const convex_shape *b, convex_polytope *to)
+{
+    int16_t face_of[DEPTH_VERTICES][DEPTH_VERTICES]; // of each directed edge, all of which have their reverse
+    to->vertex_count = vertices;
+    to->face_count = 2 * vertices - 4;
+    for (int v = 0; v < vertices; v++) {
+        to->vertex[v] = vertex_of_lane(t, v, lane, a, b);
+    }
+    for (int f = 0; f < to->face_count; f++) {
+        int corners = t->corners[f][lane];
+        const int corner[3] = {corners & 255, corners >> 8 & 255, corners >> 16 & 255};
+        set_face(to, f, corner[0], corner[1], corner[2]);
+        for (int e = 0; e < 3; e++) {
+            face_of[corner[e]][corner[next_corner(e)]] = (int16_t)f;
+        }
+    }
+    for (int f = 0; f < to->face_count; f++) {
+        convex_face *face = &to->face[f];
+        for (int e = 0; e < 3; e++) {
+            face->beside[e] = face_of[face->vertex[next_corner(e)]][face->vertex[e]];
+        }
+    }
+}
+
+// Goes on in double with the polytope of a lane, in which the search in float has not ended, or not at a face
+// of the difference.
+LANE_FN convex_result grow_lane(const lane_polytope *t, const depth_search *depth, int lane, convex_shape *a,
+                                convex_shape *b, int iterations, convex_hit *hit, convex_witness *witness)
+{
+    convex_polytope polytope;
+    if (depth->vertices[lane] == 0) {
+        return CONVEX_UNSURE;
+    }
+    polytope_of_lane(t, depth->vertices[lane], lane, a, b, &polytope);
+    return grow_polytope(a, b, &polytope, 0.0, iterations, hit, witness);
 }
 #endif
