@@ -338,8 +338,8 @@ static void room_for_contacts_grows(void **state)
         squeezed how;
     } cases[] = {
         {">", SIDE, LAYERS, {.worlds = 1, .threads = 1, .steps = 4}},
-        {">", SIDE, LAYERS, {.worlds = 1, .threads = 2, .steps = 3, .wide = true}},
-        {"cone='elliptic'>", SIDE, LAYERS, {.worlds = 1, .threads = 3, .steps = 3}},
+        {">", SIDE, LAYERS, {.worlds = 1, .threads = 2, .steps = 2, .wide = true}},
+        {"cone='elliptic'>", SIDE, LAYERS, {.worlds = 1, .threads = 3, .steps = 2}},
         {"integrator='RK4'>", 4, 4, {.worlds = 1, .threads = 1, .steps = 4}},
         {"><flag sleep='enable'/>", 4, 4, {.worlds = 17, .threads = 2, .steps = 4, .reads = true}},
         {">", 4, 4, {.worlds = 33, .threads = 3, .steps = 4, .masked = true}},
