@@ -516,6 +516,39 @@ static void a_step_without_memory_is_not_made(void **state)
     }
 }
 
+// Bodies on a floor, each an island: rows are moved to those of their island, and contacts know them there.
+static void contacts_of_islands_have_their_own_forces(void **state)
+{
+    (void)state;
+    const double mass = 1.0; // of a box of 10 cm
+    orr_model *model = write_bodies(">", false, false);
+    const orr_physics_desc desc = {.contact_capacity = ROOM};
+    orr_physics_contact *contact = orr_alloc(ROOM, sizeof *contact);
+    double *qacc = orr_alloc((size_t)model->nv, sizeof *qacc), up[APART] = {0};
+    orr_jobs *pool = NULL;
+    orr_physics *physics = NULL;
+    assert_true(contact && qacc);
+    assert_ok(orr_jobs_create(2, NULL, NULL, &pool, &error));
+    assert_ok(orr_physics_create(&desc, model, pool, &physics, &error));
+    orr_physics_forward(physics);
+    orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
+    int count = orr_physics_contacts(physics, 0, contact, ROOM);
+    assert_true(count > APART);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) {
+            up[contact[i].geom2 - 1] += contact[i].frame[3 * k + 2] * contact[i].force[k];
+        }
+    }
+    for (int i = 0; i < APART; i++) {
+        assert_true(fabs(up[i] - mass * (qacc[6 * i + 2] + 9.81)) < 1e-3 * (1.0 + up[i]));
+    }
+    orr_physics_destroy(physics);
+    orr_jobs_destroy(pool);
+    orr_free(qacc);
+    orr_free(contact);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -527,6 +560,7 @@ int main(void)
         cmocka_unit_test(reading_takes_room),
         cmocka_unit_test(a_step_without_room_is_not_made),
         cmocka_unit_test(a_step_without_memory_is_not_made),
+        cmocka_unit_test(contacts_of_islands_have_their_own_forces),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }
