@@ -558,21 +558,23 @@ static void copy_own(const spec_actuator *from, spec_actuator *to)
     memcpy(to->ffrange, from->ffrange, sizeof to->ffrange);
 }
 
-// What a default of `general` gives to a shortcut: the attributes that all have in common, but actearly, and
-// those numbers of gainprm and biasprm that servos, motors of a velocity and cylinders have.
+// What a default of `general` gives to a shortcut: the attributes that all have in common, but actearly, and,
+// if its gain is fixed, those numbers of gainprm and biasprm that servos, motors of a velocity and cylinders
+// have.
 static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, int kind, spec_actuator *a)
 {
     const spec_actuator before = *a;
     ORR_TRY(read_general_members(reader, node, a));
-    bool filters = kind == MJCF_POSITION && a->dyntype == ORR_DYNAMICS_FILTEREXACT; // a timeconst
+    bool fixed = a->gaintype == ORR_GAIN_FIXED;
+    bool filters = fixed && kind == MJCF_POSITION && a->dyntype == ORR_DYNAMICS_FILTEREXACT; // a timeconst
     a->dyntype = filters ? a->dyntype : before.dyntype;
     a->actearly = before.actearly;
     a->actdim = before.actdim;
-    bool servo = kind == MJCF_POSITION || kind == MJCF_VELOCITY || kind == MJCF_INTVELOCITY;
-    bool pid = kind == MJCF_PID && a->gaintype == ORR_GAIN_PID;
-    int gains = pid ? ORR_NGAIN : servo || kind == MJCF_CYLINDER || kind == MJCF_ADHESION ? 1 : 0;
-    int biases = pid ? ORR_NBIAS : servo || kind == MJCF_CYLINDER ? 3 : 0;
-    int times = kind == MJCF_CYLINDER || filters ? 1 : 0;
+    bool servo = fixed && (kind == MJCF_POSITION || kind == MJCF_VELOCITY || kind == MJCF_INTVELOCITY);
+    bool pid = kind == MJCF_PID && a->gaintype == ORR_GAIN_PID, cylinder = fixed && kind == MJCF_CYLINDER;
+    int gains = pid ? ORR_NGAIN : servo || cylinder || (fixed && kind == MJCF_ADHESION) ? 1 : 0;
+    int biases = pid ? ORR_NBIAS : servo || cylinder ? 3 : 0;
+    int times = cylinder || filters ? 1 : 0;
     memcpy(a->gainprm + gains, before.gainprm + gains, (size_t)(ORR_NGAIN - gains) * sizeof *a->gainprm);
     memcpy(a->biasprm + biases, before.biasprm + biases, (size_t)(ORR_NBIAS - biases) * sizeof *a->biasprm);
     memcpy(a->dynprm + times, before.dynprm + times, (size_t)(ORR_NDYN - times) * sizeof *a->dynprm);

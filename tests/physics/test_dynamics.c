@@ -279,6 +279,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "implicit",
                                          "implicitfast_fluid",
                                          "fluid_ellipsoid",
+                                         "fluid_small",
                                          "muscles",
                                          "contacts_noslip_pyramidal",
                                          "contacts_noslip_elliptic",

@@ -156,10 +156,11 @@ FN spatial ellipsoid_drag(const lane_model *m, const fluid_ellipsoid *e, spatial
     real3 torque = add3(cross3(momentum, v), cross3(spin, w)), force = cross3(momentum, w);
     force = add_scaled3(force, cross3(w, v), e->magnus * density * e->volume);
     real3 normal = times3(e->projected, v); // normal of the projected area
-    real along = dot3(normal, v), square = dot3(normal, normal), speed = length3(v);
-    real area = pi * sqrt_(square / max_(along, least));
-    real cosine = along / max_(speed * square, least);
-    force = add_scaled3(force, cross3(cross3(normal, v), v), e->kutta * density * cosine * area);
+    // fourth powers of lengths: of something small their products are below `least` at any speed
+    real along = max_(dot3(normal, v), least * least), square = max_(dot3(normal, normal), least * least);
+    real speed = length3(v), area = pi * sqrt_(square / along);
+    real lift = e->kutta * density * pi * sqrt_(along / square) / max_(speed, least); // cosine times area
+    force = add_scaled3(force, cross3(cross3(normal, v), v), lift);
     real drag = R(6.0) * pi * e->mean * viscosity +
                 density * speed * (area * e->blunt + e->slender * (e->largest_area - area));
     real diameter = R(2.0) * e->mean;
