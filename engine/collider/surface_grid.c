@@ -178,7 +178,10 @@ static orr_result fill_grid(grid_filling *f, orr_jobs *jobs, const orr_progress 
     }
     return solid
                ? ORR_OK
-               : orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected triangles that enclose a volume", t->name);
+               : orr_fail(error, ORR_CODE_ARGUMENT,
+                          "%s: nothing is inside at cells of %.4g: expected triangles that enclose a volume "
+                          "thicker than that, or a smaller cell",
+                          t->name, t->cell);
 }
 
 static orr_result make_grid(grid_filling *f, orr_jobs *jobs, const orr_progress *progress,

@@ -2,6 +2,7 @@
 #include "physics/mjcf/mjcf.h"
 
 #include "engine/core/file.h"
+#include "engine/core/memory.h"
 
 #include <expat.h>
 #include <stdarg.h>
@@ -271,6 +272,55 @@ static orr_result expand_includes(reading *all, mjcf_node *node)
     return ORR_OK;
 }
 
+static bool begins(const char *text, size_t size, size_t at, const char *with)
+{
+    size_t length = strlen(with);
+    return size - at >= length && memcmp(text + at, with, length) == 0;
+}
+
+// What follows the next `end`; `size` where there is none.
+static size_t after(const char *text, size_t size, size_t at, const char *end)
+{
+    while (at < size && !begins(text, size, at, end)) {
+        at++;
+    }
+    return at < size ? at + strlen(end) : size;
+}
+
+// Copies what MuJoCo's reader accepts as XML allows it, in the same lines: comments, which may have hyphens
+// and bytes of any encoding, are blank, and attributes are apart. copy: up to 2 size. Returns its size.
+static size_t make_strict(const char *text, size_t size, char *copy)
+{
+    size_t used = 0;
+    bool tag = false;
+    char quote = 0;
+    for (size_t i = 0; i < size;) {
+        size_t end = i + 1;
+        bool open_before = quote != 0;
+        bool comment = !tag && begins(text, size, i, "<!--");
+        if (comment) {
+            end = after(text, size, i + 4, "-->");
+            comment = begins(text, size, end - 3, "-->"); // one without an end is expat's to refuse
+        } else if (!tag && begins(text, size, i, "<![CDATA[")) {
+            end = after(text, size, i, "]]>");
+        } else if (quote) {
+            quote = text[i] == quote ? 0 : quote;
+        } else if (tag) {
+            quote = text[i] == '"' || text[i] == '\'' ? text[i] : 0;
+            tag = text[i] != '>';
+        } else {
+            tag = text[i] == '<';
+        }
+        for (; i < end; i++) {
+            copy[used++] = (char)(comment && text[i] != '\n' ? ' ' : text[i]);
+        }
+        if (open_before && !quote && i < size && !strchr(" \t\r\n>/?", text[i])) {
+            copy[used++] = ' ';
+        }
+    }
+    return used;
+}
+
 static orr_result parse_file(reading *all, const char *text, size_t size, const char *file, mjcf_node **root)
 {
     open_file *entry = orr_arena_take(all->arena, 1, sizeof *entry);
@@ -296,9 +346,16 @@ static orr_result parse_file(reading *all, const char *text, size_t size, const 
     XML_SetUserData(parser, &p);
     XML_SetElementHandler(parser, begin_element, end_element);
     XML_SetCharacterDataHandler(parser, read_text);
-    enum XML_Status status = size > INT32_MAX || depth >= MJCF_DEPTH_MAX
-                                 ? XML_STATUS_ERROR
-                                 : XML_Parse(parser, text, (int)size, XML_TRUE);
+    bool readable = size <= INT32_MAX / 2 && depth < MJCF_DEPTH_MAX;
+    char *strict = orr_alloc(readable ? 2 * size + 1 : 1, 1);
+    if (!strict) {
+        XML_ParserFree(parser);
+        return spec_memory_fail(all->error);
+    }
+    enum XML_Status status = readable
+                                 ? XML_Parse(parser, strict, (int)make_strict(text, size, strict), XML_TRUE)
+                                 : XML_STATUS_ERROR;
+    orr_free(strict);
     orr_result result = p.result;
     if (status != XML_STATUS_OK && result == ORR_OK) {
         result = orr_fail(all->error, ORR_CODE_MODEL_FILE, "%s:%d: expected well-formed XML: %s", file,

@@ -672,7 +672,8 @@ static void bad_input_is_one_line(void **state)
     }
     orr_mesh mesh = mesh_of(&s);
     const orr_collider_source flat = {.name = "flat", .mesh = &mesh};
-    expect_failure(&flat, (orr_collider_desc){.cell = 0.05}, "enclose a volume");
+    expect_failure(&flat, (orr_collider_desc){.cell = 0.05},
+                   "at cells of 0.05: expected triangles that enclose");
     expect_failure(&flat, (orr_collider_desc){.cell = 1e-5}, "use larger cells");
     orr_free(mesh.vertices);
     free_shape(&s);

@@ -466,7 +466,7 @@ static void a_plate_of_three_cells_is_not_passed_by_what_is_round(void **state)
         char text[1024];
         plate_thickness = 3.0 * hits[i].cell;
         snprintf(text, sizeof text, scene, "", 0.3, 1.0, 0.0, 3, 1.0, hits[i].shape);
-        bench b = set_up(text, capture(plate, hits[i].cell, 0.5, 0.5), 1, false);
+        bench b = set_up(text, capture(plate, hits[i].cell, 0.25, 0.25), 1, false);
         const double qvel[6] = {0.0, 0.0, -hits[i].speed * hits[i].cell / b.model->opt.timestep};
         orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, qvel);
         step_for(&b, 0.5);

@@ -608,6 +608,28 @@ static void blank_lines_before_and_zeros_behind_are_passed_over(void **state)
 }
 
 // What random starts, random controls and sliders are in where a range has no end.
+// MuJoCo's reader takes them; lines are counted through them.
+static void comments_and_attributes_need_not_be_strict_xml(void **state)
+{
+    (void)state;
+    static const char text[] = "<!-- -- caf\xe9 --->\n<mujoco><!--\n---- 'legs -- \" ---->\n<worldbody>"
+                               "<geom type='box'size=\"1 2 3\"name='a > b'/>\n%s</worldbody></mujoco>";
+    char whole[512];
+    orr_error error;
+    snprintf(whole, sizeof whole, text, "");
+    orr_model *model;
+    assert_ok(orr_model_parse(whole, strlen(whole), "test.xml", &model, &error));
+    assert_int_equal(model->ngeom, 1);
+    assert_true(model->geom_size[2] == 3.0);
+    orr_model_destroy(model);
+    static const char *const wrong[] = {"<geom size='x'/>", "<!-- without an end", "<geom size='1'"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(whole, sizeof whole, text, wrong[i]);
+        assert_int_not_equal(orr_model_parse(whole, strlen(whole), "test.xml", &model, &error), ORR_OK);
+        assert_non_null(strstr(error.message, "test.xml:5: "));
+    }
+}
+
 static void a_range_without_an_end_reaches_as_far_as_asked(void **state)
 {
     (void)state;
@@ -877,6 +899,7 @@ int main(void)
         cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
         cmocka_unit_test(blank_lines_before_and_zeros_behind_are_passed_over),
+        cmocka_unit_test(comments_and_attributes_need_not_be_strict_xml),
         cmocka_unit_test(a_range_without_an_end_reaches_as_far_as_asked),
         cmocka_unit_test(a_range_counts_over_an_inherited_one_and_the_reverse),
         cmocka_unit_test(files_that_include_each_other_are_refused),

@@ -179,12 +179,24 @@ FN int contact_room(const lane_model *m, const lane_data *d)
     return limited ? plan->contact_limit : plan->contact_capacity;
 }
 
-// Sine of the angle to a normal below which rounding decides where a direction points beside it.
-#define ALONG_NORMAL (64.0 * LANE_EPSILON)
+// The part of a tangent's direction that is at right angles to the normal. Of a capsule on its end rounding
+// alone is left: in double that is as in MuJoCo, with its paths; in float, where it is large enough to point
+// along the normal, another axis is taken.
+FN real3 beside_normal(real3 tangent, real3 normal)
+{
+#if defined(ORR_SCALAR_DOUBLE)
+    return add_scaled3(tangent, normal, -dot3(normal, tangent));
+#else
+    const double least = 64.0 * LANE_EPSILON; // sine of the angle to the normal
+    real3 across = reject3(tangent, normal);
+    real3 other = reject3(select3(abs_(normal.x) < R(0.5), axis3(0), axis3(1)), normal);
+    return select3(dot3(across, across) < R(least * least), other, across);
+#endif
+}
 
 // Adds a contact in the lanes of `near`, with a force in those of `acts`. tangent: direction of the first
-// tangent, 1 long; where it is 0, or along the normal, another is chosen. speculative: the lanes in which it
-// has a force at any distance (speculative.h).
+// tangent, 1 long; where it is 0 another is chosen. speculative: the lanes in which it has a force at any
+// distance (speculative.h).
 LANE_FN void place_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos,
                            real3 normal, real3 tangent, mask near, mask acts, mask speculative)
 {
@@ -194,11 +206,8 @@ LANE_FN void place_contact(const lane_model *m, lane_data *d, int pair_index, re
     }
     mask given = dot3(tangent, tangent) > R(0.25);
     mask upright = abs_(normal.y) >= R(0.5);
-    tangent = reject3(select3(given, tangent, select3(upright, axis3(2), axis3(1))), normal);
-    // of a capsule on its end rounding alone is left
-    mask along = dot3(tangent, tangent) < R(ALONG_NORMAL * ALONG_NORMAL);
-    real3 other = reject3(select3(abs_(normal.x) < R(0.5), axis3(0), axis3(1)), normal);
-    tangent = normalise3(select3(along, other, tangent));
+    tangent = select3(given, tangent, select3(upright, axis3(2), axis3(1)));
+    tangent = normalise3(beside_normal(tangent, normal));
     real3 axes[3] = {normal, tangent, cross3(normal, tangent)};
     int contact = d->contact_count++;
     d->contact[contact].pair = pair_index;
