@@ -25,9 +25,8 @@ typedef struct dual_chains {
 
 // Rows of some lanes, ascending, and arrays of them.
 typedef struct lane_dual {
-    int count, groups;
-    int row[ORR_DUAL_ROWS], group[ORR_DUAL_ROWS]; // group: the number in this list of its first row
-    dual_chains chains[ORR_DUAL_ROWS];            // of each group
+    int row[ORR_DUAL_ROWS];            // where they are among all rows
+    dual_chains chains[ORR_DUAL_ROWS]; // of each group
     reals Y[ORR_DUAL_ROWS];      // of each row: J L^-1, entries of the first chain, then what the second has
     reals A;                     // lower triangle by rows
     reals factor;                // of A + 1 / D of the rows that act, by columns
@@ -105,17 +104,16 @@ LANE_FN int rows_of_lanes(const lane_data *d, uint32_t lanes)
     return rows;
 }
 
-// The lanes of `of`, and their rows: as many as there is room for, one at least.
-LANE_FN void gather_rows_of_few(const lane_model *m, const lane_data *d, const mask *of, lane_dual *dual,
-                                mask *lanes)
+// Which lanes of `of` are solved for at once: as many as there is room for their rows, one at least. Returns
+// their bits.
+LANE_FN uint32_t lanes_of_a_turn(const lane_data *d, const mask *of, mask *lanes)
 {
     uint32_t waiting = lanes_of(*of), taken = 0;
-    real chosen = R(0.0);
     if (rows_of_lanes(d, waiting) <= ORR_DUAL_ROWS) {
-        chosen = sel(*of, R(1.0), R(0.0));
-        taken = waiting;
-        waiting = 0;
+        *lanes = *of;
+        return waiting;
     }
+    real chosen = R(0.0);
     for (; waiting != 0; waiting &= waiting - 1) {
         uint32_t with = taken | (waiting & ~(waiting - 1));
         if (rows_of_lanes(d, with) <= ORR_DUAL_ROWS) {
@@ -124,27 +122,44 @@ LANE_FN void gather_rows_of_few(const lane_model *m, const lane_data *d, const m
         }
     }
     *lanes = chosen > R(0.0);
-    dual->count = dual->groups = 0;
+    return taken;
+}
+
+// The rows of these lanes, as `part` has them.
+LANE_FN void gather_rows_of_lanes(const lane_model *m, const lane_data *d, uint32_t lanes, lane_data *part,
+                                  lane_dual *dual)
+{
     reals next = d->dual;
+    part->row_count = part->group_count = 0;
     for (int g = 0; g < d->group_count; g++) {
         int i = d->group[g];
-        if (lanes_of(d->efc_D[i] > R(0.0)) & taken) {
-            dual_chains *c = &dual->chains[dual->groups];
-            (void)find_chains(m, &d->row[i], c);
-            dual->group[dual->groups++] = dual->count;
-            for (int k = 0; k < d->row[i].dim; k++) {
-                dual->Y[dual->count] = next;
-                dual->row[dual->count++] = i + k;
-                next = next + c->count[0] + c->count[1] - c->shared;
-            }
+        if (!(lanes_of(d->efc_D[i] > R(0.0)) & lanes)) {
+            continue;
+        }
+        dual_chains *c = &dual->chains[part->group_count];
+        (void)find_chains(m, &d->row[i], c);
+        part->group[part->group_count++] = part->row_count;
+        for (int k = i; k < i + d->row[i].dim; k++) {
+            dual->row[part->row_count] = k;
+            dual->Y[part->row_count] = next;
+            part->row[part->row_count++] = d->row[k];
+            next = next + c->count[0] + c->count[1] - c->shared;
         }
     }
-    int n = dual->count;
+    int n = part->row_count;
+    reals *own[] = {&dual->force,     &dual->target,     &dual->smooth, &part->efc_jar, &part->efc_jv,
+                    &part->efc_force, &part->efc_weight, &part->efc_D,  &part->efc_aref};
+    for (int k = 0; k < (int)(sizeof own / sizeof own[0]); k++) {
+        *own[k] = next;
+        next = next + n;
+    }
     dual->A = next;
     dual->factor = dual->A + triangle(n);
-    dual->force = dual->factor + n * n;
-    dual->target = dual->force + n;
-    dual->smooth = dual->target + n;
+    for (int a = 0; a < n; a++) {
+        part->efc_D[a] = d->efc_D[dual->row[a]];
+        part->efc_aref[a] = d->efc_aref[dual->row[a]];
+    }
+    part->unilateral_first = first_unilateral(m, part);
 }
 
 // y = L^-T y, of entries first ... end - 1 of the chain that ends with `lead`; what they contribute to the
@@ -266,19 +281,19 @@ LANE_FN void divide_response(const lane_model *m, const lane_data *d, const dual
 LANE_FN void find_responses(const lane_model *m, const lane_data *d, const lane_dual *dual)
 {
     reals x = d->work;
-    for (int g = 0; g < dual->groups; g++) {
-        int first = dual->group[g], end = first + d->row[dual->row[first]].dim;
+    for (int g = 0; g < d->group_count; g++) {
+        int first = d->group[g], end = first + d->row[first].dim;
         dual_overlap overlap[ORR_DUAL_ROWS][4];
         for (int other = 0; other <= g; other++) {
             for (int n = 0; n < 4; n++) {
                 overlap[other][n] = overlap_of(m, &dual->chains[g], n / 2, &dual->chains[other], n % 2);
             }
         }
-        respond_group(m, d, &dual->chains[g], &d->row[dual->row[first]], dual->Y + first);
+        respond_group(m, d, &dual->chains[g], &d->row[first], dual->Y + first);
         for (int a = first; a < end; a++) {
             divide_response(m, d, &dual->chains[g], dual->Y[a], x);
             for (int other = 0; other <= g; other++) {
-                int b = dual->group[other], stop = b + d->row[dual->row[b]].dim;
+                int b = d->group[other], stop = b + d->row[b].dim;
                 for (; b < stop && b <= a; b++) {
                     dual->A[triangle(a) + b] = overlap_dot(overlap[other], x, dual->Y[b]);
                 }
@@ -290,15 +305,14 @@ LANE_FN void find_responses(const lane_model *m, const lane_data *d, const lane_
 // efc_jv = A x
 LANE_FN void response_times(const lane_data *d, const lane_dual *dual, reals x)
 {
-    for (int a = 0; a < dual->count; a++) {
+    for (int a = 0; a < d->row_count; a++) {
         reals row = dual->A + triangle(a);
         real sum = R(0.0), own = x[a];
         for (int b = 0; b < a; b++) {
-            int j = dual->row[b];
             sum = fma_(row[b], x[b], sum);
-            d->efc_jv[j] = fma_(row[b], own, d->efc_jv[j]);
+            d->efc_jv[b] = fma_(row[b], own, d->efc_jv[b]);
         }
-        d->efc_jv[dual->row[a]] = fma_(row[a], own, sum);
+        d->efc_jv[a] = fma_(row[a], own, sum);
     }
 }
 
@@ -363,22 +377,21 @@ LANE_FN void find_target(const lane_data *d, const lane_dual *dual, const mask *
 {
     int acting[ORR_DUAL_ROWS], n = 0, pulled = 0; // pulled: rows may pull that have no second derivative
     real on[ORR_DUAL_ROWS], x[ORR_DUAL_ROWS];
-    for (int a = 0; a < dual->count; a++) {
-        int i = dual->row[a];
-        mask acts = d->efc_weight[i] > R(0.0);
-        dual->target[a] = sel(acts, R(0.0), d->efc_force[i]);
-        pulled |= d->row[i].type == LANE_ROW_FRICTION;
+    for (int a = 0; a < d->row_count; a++) {
+        mask acts = d->efc_weight[a] > R(0.0);
+        dual->target[a] = sel(acts, R(0.0), d->efc_force[a]);
+        pulled |= d->row[a].type == LANE_ROW_FRICTION;
         if (any(and_(*where, acts))) {
             acting[n++] = a;
         }
     }
     for (int k = 0; k < n; k++) {
         int a = acting[k];
-        real weight = d->efc_weight[dual->row[a]];
+        real weight = d->efc_weight[a];
         mask acts = weight > R(0.0);
         on[k] = sel(acts, R(1.0), R(0.0));
         x[k] = -(on[k] * dual->smooth[a]);
-        for (int b = 0; b < dual->count && pulled; b++) {
+        for (int b = 0; b < d->row_count && pulled; b++) {
             x[k] = fma_(-(on[k] * response_entry(dual, a, b)), dual->target[b], x[k]);
         }
         for (int l = 0; l < k; l++) {
@@ -399,8 +412,8 @@ LANE_FN void find_target(const lane_data *d, const lane_dual *dual, const mask *
 LANE_FN void start_dual(const lane_model *m, lane_data *d, const lane_dual *dual, mask *running)
 {
     constraint_residual(m, d, d->qacc_smooth);
-    for (int a = 0; a < dual->count; a++) {
-        dual->smooth[a] = d->efc_jar[dual->row[a]];
+    for (int a = 0; a < d->row_count; a++) {
+        dual->smooth[a] = d->efc_jar[a];
     }
     real cold_cost = constraint_forces(m, d);
     if (!(m->opt.disableflags & ORR_DISABLE_WARMSTART)) {
@@ -408,23 +421,18 @@ LANE_FN void start_dual(const lane_model *m, lane_data *d, const lane_dual *dual
         constraint_forces(m, d);
     }
     find_target(d, dual, running);
-    for (int i = 0; i < d->row_count; i++) {
-        d->efc_jv[i] = R(0.0); // rows that these lanes do not have are not moved
-    }
     response_times(d, dual, dual->target);
     real gauss = R(0.0);
-    for (int a = 0; a < dual->count; a++) {
-        int i = dual->row[a];
-        gauss = fma_(dual->target[a], d->efc_jv[i], gauss);
-        d->efc_jar[i] = dual->smooth[a] + d->efc_jv[i];
-        d->efc_jv[i] = d->efc_weight[i];
+    for (int a = 0; a < d->row_count; a++) {
+        gauss = fma_(dual->target[a], d->efc_jv[a], gauss);
+        d->efc_jar[a] = dual->smooth[a] + d->efc_jv[a];
+        d->efc_jv[a] = d->efc_weight[a];
     }
     mask warm = R(0.5) * gauss + constraint_forces(m, d) < cold_cost, changed = nowhere();
-    for (int a = 0; a < dual->count; a++) {
-        int i = dual->row[a];
-        changed = or_(changed, not_(d->efc_weight[i] == d->efc_jv[i]));
+    for (int a = 0; a < d->row_count; a++) {
+        changed = or_(changed, not_(d->efc_weight[a] == d->efc_jv[a]));
         dual->force[a] = sel(warm, dual->target[a], R(0.0));
-        d->efc_jar[i] = sel(warm, d->efc_jar[i], dual->smooth[a]);
+        d->efc_jar[a] = sel(warm, d->efc_jar[a], dual->smooth[a]);
     }
     if (any(and_(*running, not_(warm)))) {
         constraint_forces(m, d);
@@ -436,13 +444,12 @@ LANE_FN void start_dual(const lane_model *m, lane_data *d, const lane_dual *dual
 LANE_FN real dual_rounding(const lane_data *d, const lane_dual *dual)
 {
     real sum = R(0.0);
-    for (int a = 0; a < dual->count; a++) {
+    for (int a = 0; a < d->row_count; a++) {
         real magnitude = abs_(dual->smooth[a]);
-        for (int b = 0; b < dual->count; b++) {
+        for (int b = 0; b < d->row_count; b++) {
             magnitude = fma_(abs_(response_entry(dual, a, b)), abs_(dual->force[b]), magnitude);
         }
-        int i = dual->row[a];
-        sum = fma_(d->efc_weight[i] * magnitude, abs_(d->efc_jv[i]), sum);
+        sum = fma_(d->efc_weight[a] * magnitude, abs_(d->efc_jv[a]), sum);
     }
     return R(0.25 * LANE_EPSILON) * sum;
 }
@@ -451,13 +458,13 @@ LANE_FN real dual_rounding(const lane_data *d, const lane_dual *dual)
 FN void step_dual(const lane_model *m, lane_data *d, const lane_dual *dual, real slope, mask *running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
-    for (int a = 0; a < dual->count; a++) {
-        real jv = d->efc_jv[dual->row[a]];
+    for (int a = 0; a < d->row_count; a++) {
+        real jv = d->efc_jv[a];
         slope0 = fma_(dual->force[a], jv, slope0);
         curvature0 = fma_(dual->target[a], jv, curvature0);
     }
     real step = search_along(m, d, slope0, curvature0, slope, *running);
-    for (int a = 0; a < dual->count; a++) {
+    for (int a = 0; a < d->row_count; a++) {
         dual->force[a] = fma_(step, dual->target[a], dual->force[a]);
     }
     mask changed = or_(step<R(1.0), step> R(1.0));
@@ -475,17 +482,13 @@ LANE_FN void solve_dual(const lane_model *m, lane_data *d, const lane_dual *dual
     real checked_slope = R(0.0);
     for (int i = 1; i < m->opt.iterations && any(*running); i++) {
         find_target(d, dual, running); // from here on relative to `force`
-        for (int a = 0; a < dual->count; a++) {
+        for (int a = 0; a < d->row_count; a++) {
             dual->target[a] = dual->target[a] - dual->force[a];
-        }
-        for (int k = 0; k < d->row_count; k++) {
-            d->efc_jv[k] = R(0.0);
         }
         response_times(d, dual, dual->target);
         real slope = R(0.0);
-        for (int a = 0; a < dual->count; a++) {
-            int k = dual->row[a];
-            slope = fma_(dual->force[a] - d->efc_force[k], d->efc_jv[k], slope);
+        for (int a = 0; a < d->row_count; a++) {
+            slope = fma_(dual->force[a] - d->efc_force[a], d->efc_jv[a], slope);
         }
         *running = and_(*running, R(-0.5) * slope > d->gain_enough);
         if (i % LANE_STALL == 0 && any(*running)) {
@@ -502,29 +505,30 @@ LANE_FN void solve_dual(const lane_model *m, lane_data *d, const lane_dual *dual
 }
 
 // The forces and accelerations of the worlds of `few`, whose rows are solved for; those of others are kept.
-// In efc_magnitude forces wait until all are known, as lanes with too many rows together have their turns.
 LANE_FN void solve_few(const lane_model *m, lane_data *d, const mask *few, int others)
 {
-    for (int i = 0; i < d->row_count; i++) {
-        d->efc_magnitude[i] = others ? d->efc_force[i] : R(0.0);
+    for (int i = 0; i < d->row_count && !others; i++) {
+        d->efc_force[i] = R(0.0);
     }
-    for (mask left = *few; any(left);) {
-        lane_dual dual;
-        mask lanes, running;
-        gather_rows_of_few(m, d, &left, &dual, &lanes);
-        running = lanes;
-        solve_dual(m, d, &dual, &running);
+    lane_dual dual;
+    lane_row row[ORR_DUAL_ROWS];
+    int32_t group[ORR_DUAL_ROWS];
+    for (mask left = *few; any(left);) { // lanes that have too many rows together have their turns
+        lane_data part = *d;
+        mask lanes;
+        part.row = row;
+        part.group = group;
+        gather_rows_of_lanes(m, d, lanes_of_a_turn(d, &left, &lanes), &part, &dual);
+        mask running = lanes;
+        solve_dual(m, &part, &dual, &running);
         // of rows that act the forces that have been solved for, as efc_jar is a difference
-        for (int a = 0; a < dual.count; a++) {
-            int i = dual.row[a];
-            real force = sel(d->efc_weight[i] > R(0.0), dual.force[a], d->efc_force[i]);
-            d->efc_magnitude[i] = sel(lanes, force, d->efc_magnitude[i]);
+        for (int a = 0; a < part.row_count; a++) {
+            real force = sel(part.efc_weight[a] > R(0.0), dual.force[a], part.efc_force[a]);
+            d->efc_force[dual.row[a]] = sel(lanes, force, d->efc_force[dual.row[a]]);
         }
+        d->iterations = part.iterations;
         d->inaccurate = or_(d->inaccurate, running);
         left = and_(left, not_(lanes));
-    }
-    for (int i = 0; i < d->row_count; i++) {
-        d->efc_force[i] = d->efc_magnitude[i];
     }
     constraint_force(m, d, d->qfrc_constraint);
     for (int k = 0; k < m->nv; k++) {

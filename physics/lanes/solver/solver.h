@@ -236,7 +236,6 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
             if (others) {
                 solve_primal(m, d, many);
             }
-            d->unilateral_first = first_unilateral(m, d);
             d->gain_enough = enough_gain(m, d, SOLVER_TOLERANCE);
             solve_few(m, d, &few, others);
             return;
