@@ -82,6 +82,20 @@ FN real3 depth_vertex(const lane_polytope *t, sint v)
     return make_real3(p[0], p[1], p[2]);
 }
 
+// The normal and the corners of a face, another one in each lane.
+FN real3 depth_normal(const lane_polytope *t, sint face)
+{
+    const float *first = (const float *)t->normal;
+    sint at = face * I(3 * ORR_LANES) + lane_index();
+    return make_real3(real_gather(first, at), real_gather(first + ORR_LANES, at),
+                      real_gather(first + 2 * ORR_LANES, at));
+}
+
+FN sint depth_corners(const lane_polytope *t, sint face)
+{
+    return sint_gather((const int32_t *)t->corners, face * I(ORR_LANES) + lane_index());
+}
+
 // The plane through three points, to the place `face`; a face without an area has a distance of LANE_HUGE.
 FN void depth_plane(real3 a, real3 b, real3 c, real3 *normal, real *distance)
 {
@@ -149,7 +163,7 @@ LANE_FN mask depth_find_rim(const lane_polytope *t, sint seen[2], mask active, d
         mask has = take_lowest(left, &face);
         rim->face[listed] = face = face & has;
         rim->faces = rim->faces - has; // a mask is -1
-        sint c = sint_gather((const int32_t *)t->corners, face * I(ORR_LANES) + lane_index());
+        sint c = depth_corners(t, face);
         sint corner[3] = {c & I(255), (c >> 8) & I(255), (c >> 16) & I(255)};
         for (int e = 0; e < 3; e++) {
             sint from = corner[e], to = corner[e == 2 ? 0 : e + 1], back = to | from << 8;
@@ -222,15 +236,12 @@ LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask ac
     for (int v = 4; any(active) && v < most; v++) {
         int count = 2 * v - 4;
         real least = t->distance[0];
-        real3 normal = t->normal[0];
-        sint corners = t->corners[0], closest = I(0);
+        sint closest = I(0);
         for (int f = 1; f < count; f++) {
-            mask less = t->distance[f] < least;
-            least = sel(less, t->distance[f], least);
-            normal = select3(less, t->normal[f], normal);
-            corners = sel_int(less, t->corners[f], corners);
-            closest = sel_int(less, I(f), closest);
+            closest = sel_int(t->distance[f] < least, I(f), closest);
+            least = min_(t->distance[f], least);
         }
+        real3 normal = depth_normal(t, closest);
         active =
             and_(active, or_(lower <= R(0.0), least > lower - rounding)); // or rounding has flipped a face
         lower = least;
@@ -243,7 +254,7 @@ LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask ac
         active = and_(active, not_(apart));
         mask better = and_(active, extent < upper + R(0.25) * rounding);
         upper = sel(better, min_(upper, extent), upper);
-        found.corners = sel_int(better, corners, found.corners);
+        found.corners = sel_int(better, depth_corners(t, closest), found.corners);
         mask done = and_(active, extent - lower <= rounding);
         found.found = or_(found.found, done);
         active = and_(active, not_(done));
