@@ -549,6 +549,50 @@ static void contacts_of_islands_have_their_own_forces(void **state)
     orr_model_destroy(model);
 }
 
+// Two spheres that overlap, among others; `still`: after a pair of geoms of the world.
+static orr_model *write_overlap(bool still)
+{
+    char text[2048];
+    int used =
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 0'/><default><geom contype='0' conaffinity='0' size='0.1'/>"
+                 "</default><worldbody><geom name='f' pos='9 0 0'/><geom name='g' pos='9 0.1 0'/>");
+    for (int i = 0; i < 14; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<body pos='%g 0 0'><freejoint/><geom name='s%d'/></body>", i < 2 ? 0.19 * i : i, i);
+    }
+    used += snprintf(text + used, sizeof text - (size_t)used,
+                     "</worldbody><contact>%s<pair geom1='s0' geom2='s1'/></contact></mujoco>",
+                     still ? "<pair geom1='f' geom2='g'/>" : "");
+    assert_true(used < (int)sizeof text);
+    orr_model *model = NULL;
+    assert_ok(orr_model_parse(text, (size_t)used, "overlap.xml", &model, &error));
+    return model;
+}
+
+// The list of dofs of a contact that moves nothing has the address of the next one's.
+static void a_contact_without_dofs_hides_no_other(void **state)
+{
+    (void)state;
+    enum { NQ = 14 * 7 };
+    double qpos[2][NQ];
+    for (int still = 0; still < 2; still++) {
+        orr_model *model = write_overlap(still);
+        const orr_physics_desc desc = {0};
+        orr_physics *physics = NULL;
+        assert_int_equal(model->nq, NQ);
+        assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+        orr_physics_step(physics, 10);
+        orr_physics_get(physics, ORR_PHYSICS_QPOS, 0, qpos[still]);
+        assert_true(qpos[still][0] < -1e-3);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+    for (int i = 0; i < NQ; i++) {
+        assert_true(fabs(qpos[0][i] - qpos[1][i]) < 1e-8); // 4e-10 is found
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +605,7 @@ int main(void)
         cmocka_unit_test(a_step_without_room_is_not_made),
         cmocka_unit_test(a_step_without_memory_is_not_made),
         cmocka_unit_test(contacts_of_islands_have_their_own_forces),
+        cmocka_unit_test(a_contact_without_dofs_hides_no_other),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

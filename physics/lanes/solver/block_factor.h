@@ -308,8 +308,7 @@ LANE_FN void find_couples(const lane_model *m, lane_data *d)
     d->couples_begin = d->between_known;
     for (int g = 0; g < d->group_count; g++) {
         const lane_row *group = &d->row[d->group[g]];
-        int same = last && group->dof == last->dof && group->count == last->count;
-        d->couple[g] = same ? d->couple[g - 1] : find_couple(m, d, group);
+        d->couple[g] = has_dofs_of(group, last) ? d->couple[g - 1] : find_couple(m, d, group);
         d->couples_begin &= d->couple[g].blocks > 0;
         last = group;
     }

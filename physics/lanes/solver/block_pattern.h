@@ -52,16 +52,16 @@ LANE_FN void visit_edges(const lane_model *m, lane_data *d, int write)
             last = other;
         }
     }
-    const int32_t *last = NULL;
+    const lane_row *last = NULL;
     for (int g = 0; g < d->group_count; g++) {
         const lane_row *row = &d->row[d->group[g]];
-        for (int a = 0, next; a < row->count && row->dof != last; a = next) {
+        for (int a = 0, next; a < row->count && !has_dofs_of(row, last); a = next) {
             next = run_end(m, row, a);
             for (int b = next; b < row->count; b = run_end(m, row, b)) {
                 add_edge(m, d, block[row->dof[a]], block[row->dof[b]], write);
             }
         }
-        last = row->dof;
+        last = row;
     }
 }
 

@@ -26,16 +26,16 @@ LANE_FN void join_trees(const lane_model *m, lane_data *d)
     for (int n = 0; n < block_count(m, d); n++) {
         link[nth_block(d, n)] = nth_block(d, n);
     }
-    const int32_t *last = NULL;
+    const lane_row *last = NULL;
     for (int g = 0; g < d->group_count; g++) {
         const lane_row *row = &d->row[d->group[g]];
-        int first = row->count > 0 && row->dof != last ? run_end(m, row, 0) : row->count;
+        int first = row->count > 0 && !has_dofs_of(row, last) ? run_end(m, row, 0) : row->count;
         for (int e = first; e < row->count; e = run_end(m, row, e)) {
             int a = island_of(link, tree_of_dof(m, row->dof[e - 1]));
             int b = island_of(link, tree_of_dof(m, row->dof[e]));
             link[a > b ? a : b] = a > b ? b : a;
         }
-        last = row->dof;
+        last = row;
     }
 }
 
@@ -48,13 +48,13 @@ LANE_FN void number_islands(const lane_model *m, lane_data *d)
     for (int n = 0; n < block_count(m, d); n++) {
         number[nth_block(d, n)] = -1;
     }
-    const int32_t *last = NULL;
+    const lane_row *last = NULL;
     for (int g = 0; g < d->group_count; g++) {
         const lane_row *row = &d->row[d->group[g]];
-        if (row->count > 0 && row->dof != last) {
+        if (row->count > 0 && !has_dofs_of(row, last)) {
             number[island_of(island, tree_of_dof(m, row->dof[0]))] = 0;
         }
-        last = row->dof;
+        last = row;
     }
     d->island_count = 0;
     for (int n = 0; n < block_count(m, d); n++) {

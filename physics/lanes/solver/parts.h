@@ -110,6 +110,13 @@ FN int part_of_dof(const lane_model *m, const lane_data *d, int dof)
     return d->tree_part[tree_of_dof(m, dof)];
 }
 
+// Does a row move the same dofs as the one before, if there is one? The list of a row without dofs can have
+// the address of another one's.
+FN int has_dofs_of(const lane_row *row, const lane_row *last)
+{
+    return last && row->dof == last->dof && row->count == last->count;
+}
+
 // The entry of a group's Jacobian behind those of the block of entry `first`: most have all of its dofs.
 FN int run_end(const lane_model *m, const lane_row *row, int first)
 {
