@@ -1,7 +1,7 @@
 // Which worlds share a block. A constraint row takes a block as long when one of its worlds has it as when
 // all have, and Newton's method lasts until the last world has converged. So now and then worlds are sorted
 // by the rows that they have (lanes/row_set.h), and move to other slots. Nobody sees that: a world's numbers
-// depend on no others and not on its lane.
+// depend on no others and not on its lane (in models with islands the last bits do: README.md).
 //
 // Sorting: rows are put in the order of how few worlds have them, and worlds in that of the Gray code whose
 // digits say which rows they have. Rare rows come first, as they gain most: a row that one of 16 worlds has
