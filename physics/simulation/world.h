@@ -3,10 +3,10 @@
 //
 // Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), on CUDA of 32; blocks go to threads. On the CPU
 // those that touch alike come to share a block. A world's numbers do not depend on the number of worlds or
-// threads, nor on other worlds, with two exceptions. One world alone is computed in scalar float, which rounds
-// differently, unless `as_of_many` is set; and in models of many bodies, whose islands are solved separately,
-// last bits depend on the other worlds of a block. On CUDA the bits are the same in every run on a GPU, but
-// differ from the CPU's.
+// threads, nor on other worlds, with two exceptions. One world alone is computed in scalar float, which
+// rounds differently, unless `as_of_many` is set; and in models of many bodies, whose islands are solved
+// separately, last bits depend on the other worlds of a block. On CUDA the bits are the same in every run on
+// a GPU, but differ from the CPU's.
 //
 // Calls on one orr_physics must not overlap. On the CPU they return when they are done. On CUDA calls that
 // return no numbers are asynchronous, in the device's stream; calls that read wait for it, and a failure of
