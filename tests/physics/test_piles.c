@@ -15,6 +15,16 @@ enum { APART = 225 };                                         // bodies on a flo
 enum { ROOM = 8000 };                                         // for all contacts of a heap: it has 6230
 enum { PICKED = 100, PICKS = 3 };                             // a sensor picks the first contacts of a body
 
+// The model of a text that has been written to memory of `size` bytes, which is freed.
+static orr_model *parse_written(char *text, size_t used, size_t size)
+{
+    orr_model *model = NULL;
+    assert_true(used < size);
+    assert_ok(orr_model_parse(text, used, "written.xml", &model, &error));
+    orr_free(text);
+    return model;
+}
+
 // Boxes of 10 cm that overlap by 1 mm at most, turned a little, or one beside the other on the floor. A row
 // of them hangs together by a tendon, which crosses parts again and again.
 static orr_model *write_shapes(const char *shape, const char *option, bool heap, bool joined)
@@ -48,11 +58,7 @@ static orr_model *write_shapes(const char *shape, const char *option, bool heap,
     }
     WRITE("<sensor><contact body1='b%d' num='%d' data='found dist'/></sensor></mujoco>", PICKED, PICKS);
 #undef WRITE
-    assert_true(used < size);
-    orr_model *model = NULL;
-    assert_ok(orr_model_parse(text, used, "bodies.xml", &model, &error));
-    orr_free(text);
-    return model;
+    return parse_written(text, used, size);
 }
 
 static orr_model *write_bodies(const char *option, bool heap, bool joined)
@@ -262,11 +268,7 @@ static orr_model *write_boxes_apart(const char *option, int side, int layers)
     }
     WRITE("</worldbody><sensor><contact body1='b0' num='3' data='found dist'/></sensor></mujoco>");
 #undef WRITE
-    assert_true(used < size);
-    orr_model *model = NULL;
-    assert_ok(orr_model_parse(text, used, "apart.xml", &model, &error));
-    orr_free(text);
-    return model;
+    return parse_written(text, used, size);
 }
 
 // Lets the boxes of all worlds fly towards their middle, from world to world a little faster.

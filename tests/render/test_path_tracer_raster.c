@@ -66,21 +66,34 @@ static void an_unshadowed_matte_scene_is_the_rasterisers(void **state)
     close_stage(s);
 }
 
-// A ball of a material under a lamp and light from everywhere. Rasterisers light the centre of a pixel, paths
-// all of it, and draw ambient light at random: each pixel has an error of up to 0.03, the mean has not.
-static void metals_and_dielectrics_are_the_rasterisers(void **state)
+// Ambient light and a directional lamp.
+static void light_stage(stage *s)
 {
-    (void)state;
-    stage *s = open_stage(60.0f, 1);
-    orr_mesh_material *look = add_sphere(s, (float[3]){0, 0, 6}, 4.5f, false);
-    memcpy(look->base_colour, (float[3]){0.9f, 0.5f, 0.2f}, 3 * sizeof(float));
-    look->metallic_roughness = true;
     s->list.sun.ambient[0] = s->list.sun.ambient[1] = s->list.sun.ambient[2] = 0.3f;
     s->list.lights[0] = (orr_draw_light){.directional = true,
                                          .direction = {-0.48f, 0.6f, 0.64f},
                                          .cutoff = 180.0f,
                                          .diffuse = {0.5f, 0.4f, 0.3f}};
     s->list.light_count = 1;
+}
+
+// An orange sphere in front of the camera, in that light.
+static orr_mesh_material *add_lit_sphere(stage *s)
+{
+    orr_mesh_material *look = add_sphere(s, (float[3]){0, 0, 6}, 4.5f, false);
+    memcpy(look->base_colour, (float[3]){0.9f, 0.5f, 0.2f}, 3 * sizeof(float));
+    light_stage(s);
+    return look;
+}
+
+// A ball of a material under a lamp and light from everywhere. Rasterisers light the centre of a pixel, paths
+// all of it, and draw ambient light at random: each pixel has an error of up to 0.03, the mean has not.
+static void metals_and_dielectrics_are_the_rasterisers(void **state)
+{
+    (void)state;
+    stage *s = open_stage(60.0f, 1);
+    orr_mesh_material *look = add_lit_sphere(s);
+    look->metallic_roughness = true;
     for (int i = 0; i < 6; i++) {
         look->metallic = (float)(i % 2);
         look->roughness = 0.35f + 0.3f * (float)(i / 2);
@@ -97,16 +110,9 @@ static void highlights_are_the_rasterisers(void **state)
     static const float highlights[3][4] = {
         {0.02f, 0.3f, 0.1f, 0.6f}, {0, 0, 0, 0}, {0.140625f, 0.140625f, 0.140625f, 1}};
     stage *s = open_stage(60.0f, 1);
-    orr_mesh_material *look = add_sphere(s, (float[3]){0, 0, 6}, 4.5f, false);
-    memcpy(look->base_colour, (float[3]){0.9f, 0.5f, 0.2f}, 3 * sizeof(float));
+    orr_mesh_material *look = add_lit_sphere(s);
     look->metallic_roughness = look->has_highlight = true;
     look->roughness = 0.5f;
-    s->list.sun.ambient[0] = s->list.sun.ambient[1] = s->list.sun.ambient[2] = 0.3f;
-    s->list.lights[0] = (orr_draw_light){.directional = true,
-                                         .direction = {-0.48f, 0.6f, 0.64f},
-                                         .cutoff = 180.0f,
-                                         .diffuse = {0.5f, 0.4f, 0.3f}};
-    s->list.light_count = 1;
     for (int i = 0; i < 3; i++) {
         memcpy(look->highlight, highlights[i], sizeof look->highlight);
         look->highlight_grazing = highlights[i][3];
@@ -140,12 +146,7 @@ static void coated_surfaces_are_the_rasterisers(void **state)
         orr_mesh_vertex *v = &s->meshes[0].mesh.vertices[i];
         memcpy(v->uv, v->position, sizeof v->uv);
     }
-    s->list.sun.ambient[0] = s->list.sun.ambient[1] = s->list.sun.ambient[2] = 0.3f;
-    s->list.lights[0] = (orr_draw_light){.directional = true,
-                                         .direction = {-0.48f, 0.6f, 0.64f},
-                                         .cutoff = 180.0f,
-                                         .diffuse = {0.5f, 0.4f, 0.3f}};
-    s->list.light_count = 1;
+    light_stage(s);
     float bare[3 * SIDE * SIDE], coated[3 * SIDE * SIDE];
     draw(s, bare);
     look->coat_texture = 0;
