@@ -682,9 +682,9 @@ typedef struct orr_world_desc {
     orr_device_kind device; /* the device that simulates robots, see orr_world_set_device; unlike there,
                                a robot that does not fit CUDA's memory is ORR_ERROR_MEMORY */
     orr_precision precision;
-    int contact_capacity; /* most contacts of a step, of the copies of a block together (16, 8 or 4 on a CPU,
-                             32 on CUDA); 0: no limit on the CPU, where memory grows as needed; on CUDA 2048,
-                             or 16 for each geom if that is more */
+    int contact_capacity; /* most contacts of a step: on a CPU of the copies of a block (16, 8 or 4) together,
+                             on CUDA of each copy; 0: no limit, memory grows as needed. Without a limit, steps
+                             on CUDA wait if a model can have more than 2048 and than 16 for each geom */
     int team; /* CUDA: threads that step one copy, 1, 2, 4 or 8, with the same bits; 0: chosen for the GPU */
 } orr_world_desc;
 
@@ -1020,8 +1020,8 @@ typedef struct orr_simulation_info {
     int64_t world_bytes;   /* of state, of a copy */
     int64_t scratch_bytes; /* of a thread; on CUDA of a block of 32 copies */
     int contact_capacity;  /* as given, or the number there is memory for so far */
-    int contacts_needed; /* the most that a block has needed in a step; above the capacity contacts were left
-                                out, the last in the order of pairs */
+    int contacts_needed;   /* the most that a step has needed, of a block, or on CUDA of a copy; above the
+                            capacity contacts were left out, the last in the order of pairs */
     int inaccurate_worlds; /* copies in which a step was inaccurate: the solver of constraints stopped at the
                                 model's limit of iterations before it had converged, or rounding left two
                                 digits of a pivot of the inertia matrix's factor, or less */

@@ -132,7 +132,7 @@ LANE_FN int run_steps(const lane_model *m, lane_data *d, orr_program_call call, 
         if (m->plan->autoreset) {
             restart_lost(m, d, or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)));
         }
-        if (m->plan->room_grows || (call != ORR_PROGRAM_STEP && i == steps - 1)) {
+        if (room_grows(m) || (call != ORR_PROGRAM_STEP && i == steps - 1)) {
             keep_state(m, d);
             counts = counts_of(d);
         }
@@ -164,7 +164,7 @@ LANE_FN int run_steps(const lane_model *m, lane_data *d, orr_program_call call, 
 // Other calls that compute contacts. evaluate does not change the state.
 LANE_FN void run_other(const lane_model *m, lane_data *d, orr_program_call call)
 {
-    int kept = m->plan->room_grows && call < ORR_PROGRAM_POSITIONS;
+    int kept = room_grows(m) && call < ORR_PROGRAM_POSITIONS;
     lane_counts counts = counts_of(d);
     if (kept) {
         keep_state(m, d);
@@ -193,7 +193,7 @@ LANE_FN void run_other(const lane_model *m, lane_data *d, orr_program_call call)
 LANE_FN int run_calls(const lane_model *m, lane_data *d, orr_program_call call, int steps, int known)
 {
     int done = 0;
-    if (m->plan->room_grows) {
+    if (room_grows(m)) {
         memset(d->wanted, 0, sizeof *d->wanted);
     }
     if (!known || !can_sleep(m) || !rest_lasts(m)) {

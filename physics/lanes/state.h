@@ -270,10 +270,16 @@ LANE_FN int state_reals(const lane_model *m)
     return count;
 }
 
-// Not on CUDA, which does not read after steps and has all the room that there will be.
+// Is a step that lacks room for contacts undone here? On CUDA whole calls are (simulation/world_device.c).
+FN int room_grows(const lane_model *m)
+{
+    return LANE_THREADS == 1 && m->plan->room_grows;
+}
+
+// Not on CUDA, which does not read after steps.
 FN int kept_state(const lane_model *m)
 {
-    return LANE_THREADS == 1 && (can_sleep(m) || m->plan->room_grows) ? state_reals(m) : 0;
+    return LANE_THREADS == 1 && (can_sleep(m) || room_grows(m)) ? state_reals(m) : 0;
 }
 
 // Not needed by a step: computed by evaluate() and inverse() when it is read.

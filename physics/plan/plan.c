@@ -135,7 +135,7 @@ static orr_result count_room(orr_plan *plan, int limit, orr_error *error)
     capacity = limit > 0 ? limit : capacity;
     ORR_TRY(count_rows(plan, capacity, error));
     plan->near_capacity = plan->pairs_mixed ? (int32_t)(FIRST_NEAR + FIRST_NEAR_PER_GEOM * geoms) : 0;
-    plan->contact_limit = limit > 0 ? limit : plan->for_device ? plan->contact_capacity : INT32_MAX;
+    plan->contact_limit = limit > 0 ? limit : INT32_MAX;
     const int64_t kept = most < plan->contact_limit ? most : plan->contact_limit;
     plan->room_grows = plan->pairs_mixed || plan->contact_capacity < kept;
     return ORR_OK;

@@ -185,8 +185,8 @@ typedef struct orr_plan {
     double pivot_loss; // the most that elimination takes from a diagonal entry of M at qpos0: entry / pivot
 } orr_plan;
 
-// contact_limit: most contacts of a step, of more the last are left out; 0: all are kept, but on a device at
-// most 2048 or 16 per geom, whichever is more. for_device: as a program on a device needs it.
+// contact_limit: most contacts of a step, of more the last are left out; 0: all are kept. for_device: as a
+// program on a device needs it.
 // ORR_CODE_FEATURE_ABSENT: the model needs a feature, which is named, that the dynamics do not have.
 orr_result orr_plan_create(const orr_model *model, int contact_limit, bool for_device, orr_plan **plan,
                            orr_error *error);

@@ -28,7 +28,7 @@ static void restart_lanes(const void *model, void *state, uint32_t lanes)
 
 static orr_plan_room room_lacked(const lane_model *m, const lane_data *d)
 {
-    return m->plan->room_grows ? *d->wanted : (orr_plan_room){0, 0};
+    return room_grows(m) ? *d->wanted : (orr_plan_room){0, 0};
 }
 
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,

@@ -386,7 +386,7 @@ orr_result orr_physics_check(const orr_physics *physics, orr_error *error)
 orr_result orr_physics_status(const orr_physics *physics, orr_error *error)
 {
     if (physics->device) {
-        return orr_device_status(physics->device, error);
+        ORR_TRY(orr_device_status(physics->device, error));
     }
     return physics->lack.code ? orr_fail(error, (orr_code)physics->lack.code, "%s", physics->lack.message)
                               : ORR_OK;

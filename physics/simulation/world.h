@@ -26,8 +26,8 @@ typedef struct orr_physics_desc {
     // is too ill-conditioned for float, unless single_precision says that float is wanted all the same.
     bool double_precision, single_precision;
     bool as_of_many; // one world is computed in a block too, with the bits of one of many: it takes longer
-    // Most contacts of a step, of the worlds of a block together. 0: all that there are, for which the CPU
-    // takes memory when a step needs it; on CUDA at most 2048 or 16 per geom, whichever is more.
+    // Most contacts of a step, of the worlds of a block together, on CUDA of each world. 0: all, for which
+    // memory is taken when a step needs it.
     int32_t contact_capacity;
     orr_cuda *cuda; // the device that stores and steps the worlds; NULL: the CPU. It must outlive the physics
     int32_t

@@ -20,6 +20,7 @@ struct orr_device_worlds {
     void *model, *state, *scratch, *notes, *contacts; // notes: counts, diverged, world counts
     void *chosen;                                     // of orr_cuda_worlds
     void *kept;                                       // of orr_cuda_bodies
+    orr_cuda_buffer begun;                            // state and notes before a call that may lack room
     uint32_t *noted;                                  // on the host
     size_t note_bytes;
     int scratch_blocks, contact_capacity;
@@ -118,6 +119,27 @@ static orr_result keep_rest(orr_physics *physics, orr_error *error)
     return result;
 }
 
+orr_result orr_device_take_room(orr_physics *physics, orr_error *error)
+{
+    orr_device_worlds *device = physics->device;
+    const size_t bytes = physics->program->scratch_bytes(physics->program_model);
+    void *scratch = NULL, *contacts = NULL;
+    ORR_TRY(orr_cuda_alloc(device->cuda, (size_t)device->scratch_blocks, bytes, &scratch, error));
+    orr_result result = orr_cuda_alloc(device->cuda, (size_t)physics->plan->contact_capacity,
+                                       sizeof(orr_physics_contact), &contacts, error);
+    if (result != ORR_OK) {
+        orr_cuda_free(scratch);
+        return result;
+    }
+    orr_cuda_free(device->scratch);
+    orr_cuda_free(device->contacts);
+    device->worlds.scratch = device->scratch = scratch;
+    device->worlds.contacts = device->contacts = contacts;
+    device->worlds.scratch_bytes = bytes;
+    device->model_changed = true; // its plan
+    return ORR_OK;
+}
+
 static orr_result build(orr_physics *physics, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
@@ -134,19 +156,13 @@ static orr_result build(orr_physics *physics, orr_error *error)
     orr_cuda_worlds *worlds = &device->worlds;
     worlds->worlds = physics->worlds;
     worlds->state_bytes = state_bytes(physics, physics->state_count);
-    worlds->scratch_bytes = physics->scratch_bytes;
+    ORR_TRY(orr_device_take_room(physics, error));
     ORR_TRY(upload_model(physics, error));
     ORR_TRY(orr_cuda_alloc(cuda, blocks, worlds->state_bytes, &device->state, error));
-    ORR_TRY(
-        orr_cuda_alloc(cuda, (size_t)device->scratch_blocks, worlds->scratch_bytes, &device->scratch, error));
     ORR_TRY(orr_cuda_alloc(cuda, device->note_bytes, 1, &device->notes, error));
-    ORR_TRY(orr_cuda_alloc(cuda, (size_t)physics->plan->contact_capacity, sizeof(orr_physics_contact),
-                           &device->contacts, error));
     ORR_TRY(orr_cuda_alloc(cuda, blocks, sizeof *physics->chosen, &device->chosen, error));
     ORR_TRY(keep_rest(physics, error));
     worlds->state = device->state;
-    worlds->scratch = device->scratch;
-    worlds->contacts = device->contacts;
     worlds->counts = device->notes;
     worlds->diverged = (uint32_t *)device->notes + NOTE_COUNTS;
     worlds->world_counts = (orr_world_counts *)(worlds->diverged + blocks);
@@ -178,6 +194,7 @@ void orr_device_destroy(orr_device_worlds *device)
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         orr_cuda_free(memory[i]);
     }
+    orr_cuda_release(&device->begun);
     orr_free(device->noted);
     orr_free(device->newest);
     orr_free(device);
@@ -353,6 +370,56 @@ static orr_result choose(orr_physics *physics, bool all, orr_error *error)
                                  (size_t)physics->blocks * sizeof *physics->chosen, error);
 }
 
+// Copies the state of all worlds and the notes on them, or copies them back.
+static orr_result keep(orr_physics *physics, bool back, orr_error *error)
+{
+    orr_device_worlds *device = physics->device;
+    const size_t bytes[2] = {(size_t)physics->blocks * device->worlds.state_bytes, device->note_bytes};
+    void *const current[2] = {device->state, device->notes};
+    ORR_TRY(orr_cuda_reserve(device->cuda, &device->begun, bytes[0] + bytes[1], 1, error));
+    for (int i = 0; i < 2; i++) {
+        char *kept = (char *)device->begun.memory + (i == 0 ? 0 : bytes[0]);
+        ORR_CUDA_TRY(cudaMemcpyAsync(back ? current[i] : kept, back ? kept : current[i], bytes[i],
+                                     cudaMemcpyDeviceToDevice, device->cuda->stream));
+    }
+    return ORR_OK;
+}
+
+// Does a launch have to be repeated, as it lacked room for contacts, for which there is more now? Waits for
+// it, if the model can need more than there is. If there is none to be had, physics->lack says so.
+static orr_result make_room(orr_physics *physics, bool *lacked, bool *again, orr_error *error)
+{
+    orr_device_worlds *device = physics->device;
+    *lacked = *again = false;
+    physics->lack = (orr_error){0};
+    if (!physics->plan->room_grows) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_cuda_download(device->cuda, device->noted, device->notes, sizeof *device->noted, error));
+    *lacked = (int)device->noted[0] > physics->plan->contact_capacity;
+    if (*lacked) {
+        physics->notes[0].wanted.contacts = (int)device->noted[0];
+        *again = orr_physics_grow(physics);
+    }
+    return *again ? upload_model(physics, error) : ORR_OK;
+}
+
+static orr_result run_with_room(orr_physics *physics, orr_program_call call, int steps, orr_error *error)
+{
+    if (!physics->plan->room_grows || call == ORR_PROGRAM_RESTART) {
+        return launch_all(physics, call, steps, error);
+    }
+    ORR_TRY(keep(physics, false, error));
+    for (bool lacked = false, again = true; again;) {
+        ORR_TRY(launch_all(physics, call, steps, error));
+        ORR_TRY(make_room(physics, &lacked, &again, error));
+        if (lacked) {
+            ORR_TRY(keep(physics, true, error));
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result run(orr_physics *physics, orr_program_call call, int steps, bool all, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
@@ -362,10 +429,22 @@ static orr_result run(orr_physics *physics, orr_program_call call, int steps, bo
     ORR_TRY(result);
     ORR_TRY(choose(physics, all, error));
     orr_cuda_range_begin("worlds step");
-    result = launch_all(physics, call, steps, error);
+    result = run_with_room(physics, call, steps, error);
     orr_cuda_range_end();
     device->worlds.chosen = NULL;
     return result;
+}
+
+// A launch that does not change the state, of a few blocks.
+static orr_result launch_reading(orr_physics *physics, int first, int count, orr_program_call call,
+                                 int listed, orr_error *error)
+{
+    ORR_TRY(send(physics, error));
+    for (bool lacked = false, again = true; again;) {
+        ORR_TRY(launch(physics, first, count, call, 0, listed, error));
+        ORR_TRY(make_room(physics, &lacked, &again, error));
+    }
+    return ORR_OK;
 }
 
 void orr_device_run(orr_physics *physics, orr_program_call call, int steps, bool all)
@@ -385,9 +464,7 @@ void orr_device_evaluate(orr_physics *physics, int first, int count, orr_program
 {
     orr_error error;
     if (physics->device->failed == ORR_OK) {
-        orr_result result = send(physics, &error);
-        note(physics->device, result == ORR_OK ? launch(physics, first, count, call, 0, -1, &error) : result,
-             &error);
+        note(physics->device, launch_reading(physics, first, count, call, -1, &error), &error);
     }
 }
 
@@ -483,8 +560,8 @@ static orr_result list_contacts(orr_physics *physics, int world, orr_physics_con
                                 int *count, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
-    ORR_TRY(send(physics, error));
-    ORR_TRY(launch(physics, world / physics->program->lanes, 1, ORR_PROGRAM_ACCELERATIONS, 0, world, error));
+    ORR_TRY(
+        launch_reading(physics, world / physics->program->lanes, 1, ORR_PROGRAM_ACCELERATIONS, world, error));
     ORR_TRY(
         orr_cuda_download(device->cuda, device->noted, device->notes, NOTE_COUNTS * sizeof(uint32_t), error));
     *count = (int)device->noted[1];

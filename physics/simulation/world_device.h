@@ -1,8 +1,9 @@
 // Worlds on a CUDA device. Their state is in device memory; the host has a copy of the blocks that it reads
 // or writes.
 //
-// Work runs in the device's stream; a call waits only where it copies numbers to the host. Calls without a
-// result do nothing once the device has failed; orr_physics_check() returns the error.
+// Work runs in the device's stream; a call waits only where it copies numbers to the host, or if the model
+// can have more contacts than there is memory for. Calls without a result do nothing once the device has
+// failed; orr_physics_check() returns the error.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -41,6 +42,8 @@ void orr_device_run(orr_physics *physics, orr_program_call call, int steps, bool
 int orr_device_blocks(const orr_physics *physics);
 void orr_device_evaluate(orr_physics *physics, int first, int count, orr_program_call call);
 void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int count, char *numbers);
+// Takes memory for as many contacts as the plan says. On failure the device keeps what it has.
+orr_result orr_device_take_room(orr_physics *physics, orr_error *error);
 // The host has changed the plan: it is uploaded before the next call.
 void orr_device_model_changed(orr_device_worlds *device);
 // A view of all worlds' state (`in_state`), or of the scratch of the first orr_device_blocks() blocks. Waits

@@ -20,6 +20,12 @@ void orr_device_destroy(orr_device_worlds *device)
     (void)device;
 }
 
+orr_result orr_device_take_room(orr_physics *physics, orr_error *error)
+{
+    (void)physics;
+    return absent(error);
+}
+
 void orr_device_model_changed(orr_device_worlds *device)
 {
     (void)device;

@@ -1,5 +1,5 @@
-// Room for contacts on the CPU: where a step lacks it more is taken, and the step is made again, with the
-// same numbers as if it had been there before.
+// Room for contacts: where a step lacks it more is taken, and the step is made again (on a device: its call),
+// with the same numbers as if it had been there before.
 #include "engine/core/memory.h"
 #include "physics/simulation/world_state.h"
 
@@ -49,6 +49,9 @@ static orr_result reserve(orr_physics *physics, orr_plan_room wanted, orr_error 
     const orr_plan before = *physics->plan;
     ORR_TRY(orr_plan_reserve(physics->plan, wanted, error));
     orr_result result = check_memory(physics, error);
+    if (result == ORR_OK && physics->device) {
+        result = orr_device_take_room(physics, error);
+    }
     if (result == ORR_OK) {
         result = orr_physics_take_scratch(physics, error);
     }

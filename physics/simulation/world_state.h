@@ -88,7 +88,7 @@ static inline bool lacked_room(const orr_program_notes *notes)
     return notes->wanted.contacts > 0 || notes->wanted.near > 0;
 }
 // Where calls of the program have lacked room, takes more, and returns true: they are to be repeated. False:
-// there is enough, or, as physics->lack says, none to be had. On the CPU, while no thread uses the scratch.
+// there is enough, or, as physics->lack says, none to be had. While nothing uses the scratch.
 bool orr_physics_grow(orr_physics *physics);
 // Calls `body` for every block, over threads, which returns false where it lacked room; then again for those
 // blocks with more.

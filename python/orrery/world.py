@@ -28,8 +28,8 @@ class World(Handle):
     """`count` copies of everything that changes in a scene, one for each environment.
 
     device: "auto", "cpu" or "cuda", which simulates robots. precision: "auto", "f32" or "f64".
-    contact_capacity: largest number of contacts of a step in a block of copies; 0: all, but on CUDA at most
-    2048 or 16 for each geom."""
+    contact_capacity: largest number of contacts of a step in a block of copies, on CUDA of each copy; 0: no
+    limit."""
 
     def __init__(self, scene, count=1, device="auto", precision="auto", contact_capacity=0):
         self.scene, self.count = scene, count

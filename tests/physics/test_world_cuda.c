@@ -8,6 +8,7 @@
 #include "tests/support/robots.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #if ORR_CUDA_EMULATED
@@ -352,7 +353,112 @@ static void a_world_that_diverged_stays_so_until_it_is_set(void **state)
     orr_model_destroy(model);
 }
 
+// Spheres of a body among as many that are fixed: all touch when it has fallen far enough.
+static orr_model *spheres_among_spheres(void)
+{
+    enum { SPHERES = 50 };
+    static const char *const bodies[] = {"<mujoco><option timestep='.01'/><worldbody>",
+                                         "<body pos='0 0 .45'><freejoint/>"};
+    char text[SPHERES * 160 + 400];
+    size_t used = 0;
+    for (int body = 0; body < 2; body++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", bodies[body]);
+        for (int i = 0; i < SPHERES; i++) {
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     "<geom size='.2' pos='%g %g 0' mass='.02'/>", 0.002 * (i % 7),
+                                     0.002 * (i / 7));
+        }
+    }
+    used += (size_t)snprintf(text + used, sizeof text - used, "</body></worldbody></mujoco>");
+    orr_model *model;
+    assert_ok(orr_model_parse(text, used, "spheres.xml", &model, &error));
+    return model;
+}
+
+// Calls that find more contacts than there is room for take more, and leave the bits that they would have
+// left with all of it from the start.
+static void room_for_contacts_grows(void **state)
+{
+    (void)state;
+    enum { WORLDS = 3, FIRST = 2048, ALL = 2500, NUMBERS = 7 + 2 * 6 + 1 };
+    static const orr_physics_quantity read[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_QACC,
+                                                ORR_PHYSICS_TIME};
+    static const uint8_t mask[WORLDS] = {1, 0, 1};
+    orr_model *model = spheres_among_spheres();
+    orr_physics_contact *contacts = orr_alloc(ALL, sizeof *contacts);
+    double numbers[2][WORLDS * NUMBERS], down[6] = {0.0, 0.0, -3.0, 0.0, 0.0, 0.0};
+    assert_non_null(contacts);
+    for (int i = 0; i < 2; i++) {
+        const orr_physics_desc desc = {
+            .worlds = WORLDS, .contact_capacity = i * ALL, .cuda = cuda, .team = team};
+        orr_physics *physics;
+        assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+        assert_int_equal(orr_physics_contact_capacity(physics), i == 0 ? FIRST : ALL);
+        for (int world = 0; world < WORLDS; world++) {
+            down[2] = -3.0 - 0.1 * world;
+            orr_physics_set(physics, ORR_PHYSICS_QVEL, world, down);
+        }
+        orr_physics_step_masked(physics, 3, mask); // the second of these steps finds too many
+        orr_physics_read_all(physics, read, 4, numbers[i]);
+        assert_ok(orr_physics_check(physics, &error));
+        assert_int_equal(orr_physics_contacts_needed(physics), ALL);
+        assert_true(orr_physics_contact_capacity(physics) >= ALL);
+        assert_int_equal(orr_physics_contacts(physics, 2, contacts, ALL), ALL);
+        assert_int_equal(orr_physics_contacts(physics, 1, contacts, ALL), 0);
+        orr_physics_destroy(physics);
+    }
+    assert_memory_equal(numbers[0], numbers[1], sizeof numbers[0]);
+    orr_free(contacts);
+    orr_model_destroy(model);
+}
+
+// Where contacts are only read, too.
+static void reading_contacts_makes_room(void **state)
+{
+    (void)state;
+    enum { ALL = 2500 };
+    orr_model *model = spheres_among_spheres();
+    orr_physics *physics = make(model, 1, false);
+    orr_physics_contact *contacts = orr_alloc(ALL, sizeof *contacts);
+    double qpos[7] = {0.0, 0.0, 0.38, 1.0, 0.0, 0.0, 0.0};
+    assert_non_null(contacts);
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, qpos);
+    assert_int_equal(orr_physics_contacts(physics, 0, contacts, ALL), ALL);
+    assert_true(contacts[ALL - 1].geom1 != contacts[0].geom1);
+    orr_physics_destroy(physics);
+    orr_free(contacts);
+    orr_model_destroy(model);
+}
+
 #if ORR_CUDA_EMULATED
+// Where the device has no memory for more, the worlds are as before the call, which is an error; they go on
+// when there is.
+static void too_little_memory_for_contacts_is_one_line(void **state)
+{
+    (void)state;
+    orr_model *model = spheres_among_spheres();
+    orr_physics *physics = make(model, 1, false);
+    orr_error error = {0};
+    double qpos[7] = {0.0, 0.0, 0.38, 1.0, 0.0, 0.0, 0.0}, after[7];
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, qpos);
+    orr_physics_step(physics, 0);
+    assert_ok(orr_physics_check(physics, &error));
+    current_settings()->memory = 1 << 20;
+    orr_physics_step(physics, 1);
+    assert_int_equal(orr_physics_check(physics, &error), ORR_ERROR_MEMORY);
+    assert_non_null(strstr(error.message, "out of memory"));
+    assert_null(strchr(error.message, '\n'));
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, 0, after);
+    assert_true(after[2] == (double)(float)qpos[2]);
+    current_settings()->memory = 0;
+    orr_physics_step(physics, 1);
+    assert_ok(orr_physics_check(physics, &error));
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, 0, after);
+    assert_true(after[2] > qpos[2]); // pushed out
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 // The emulated device does nothing until a call waits.
 static void steps_return_at_once(void **state)
 {
@@ -430,10 +536,13 @@ int main(void)
         cmocka_unit_test(a_world_moves_the_same_for_a_team_of_any_size),
         cmocka_unit_test(contacts_are_those_of_the_cpu),
         cmocka_unit_test(what_is_set_for_all_worlds_arrives),
+        cmocka_unit_test(room_for_contacts_grows),
+        cmocka_unit_test(reading_contacts_makes_room),
         cmocka_unit_test(fields_can_be_used_where_they_are),
         cmocka_unit_test(bodies_can_be_used_where_they_are),
         cmocka_unit_test(a_world_that_diverged_stays_so_until_it_is_set),
 #if ORR_CUDA_EMULATED
+        cmocka_unit_test(too_little_memory_for_contacts_is_one_line),
         cmocka_unit_test(steps_return_at_once),
         cmocka_unit_test(a_full_device_is_one_line),
         cmocka_unit_test(a_device_that_fails_is_reported_and_worlds_do_not_change),

@@ -54,7 +54,7 @@ LANE_FN void note_room(const lane_model *m, lane_data *d, int rows, int groups, 
 {
     const orr_plan *plan = m->plan;
     int needed = d->contact_count + d->contacts_missed;
-    if (d->contacts_missed > 0 && plan->contact_capacity < plan->contact_limit) {
+    if (room_grows(m) && d->contacts_missed > 0 && plan->contact_capacity < plan->contact_limit) {
         want_contacts(d);
     }
     if (d->near_missed > 0) {

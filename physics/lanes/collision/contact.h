@@ -161,7 +161,7 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 // Do the steps of the call lack room?
 FN int lacks_room(const lane_model *m, const lane_data *d)
 {
-    return m->plan->room_grows && (d->wanted->contacts > 0 || d->wanted->near > 0);
+    return room_grows(m) && (d->wanted->contacts > 0 || d->wanted->near > 0);
 }
 
 // There must be room for all contacts that have been found and missed.
