@@ -15,6 +15,9 @@ static orr_result read_spec(orr_spec *spec, const char *text, size_t size, orr_e
 {
     mjcf_node *root;
     ORR_TRY(mjcf_parse(text, size, spec->path, &spec->arena, &root, error));
+    if (root->next) {
+        spec_note(spec, root->next->file, root->next->line, "after the root element: expected nothing");
+    }
     if (mjcf_is(root, "robot")) {
         return urdf_read(spec, root, error);
     }

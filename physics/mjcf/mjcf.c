@@ -334,7 +334,8 @@ orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *rea
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     ORR_TRY(mjcf_flexes(spec, root, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
-        if (strcmp(a->name, "model") != 0) {
+        bool namespaced = strchr(a->name, ':') || strcmp(a->name, "xmlns") == 0; // for other programs
+        if (strcmp(a->name, "model") != 0 && !namespaced) {
             return mjcf_fail(root, error, "unknown attribute '%.64s'", a->name);
         }
     }

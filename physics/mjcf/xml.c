@@ -3,6 +3,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "physics/mjcf/xml_text.h"
 
 #include <expat.h>
 #include <stdarg.h>
@@ -26,9 +27,8 @@ typedef struct parsing { // of one file
     reading *all;
     const char *file;
     XML_Parser parser;
-    int lines_before; // blank ones, which expat is not given
-    mjcf_node *open[MJCF_DEPTH_MAX];
-    mjcf_node **next[MJCF_DEPTH_MAX]; // the link that the next child of each open node is written to
+    mjcf_node *open[MJCF_DEPTH_MAX + 1];  // the first one is the document
+    mjcf_node **next[MJCF_DEPTH_MAX + 1]; // the link that the next child of each open node is written to
     int depth;
     mjcf_node *root;
     orr_result result;
@@ -123,14 +123,14 @@ static void stop(parsing *p, orr_result result)
 
 static int line_of(const parsing *p)
 {
-    return p->lines_before + (int)XML_GetCurrentLineNumber(p->parser);
+    return (int)XML_GetCurrentLineNumber(p->parser);
 }
 
 static void begin_element(void *user, const XML_Char *name, const XML_Char **attributes)
 {
     parsing *p = user;
     int line = line_of(p);
-    if (p->depth == MJCF_DEPTH_MAX) {
+    if (p->depth > MJCF_DEPTH_MAX) {
         stop(p, orr_fail(p->all->error, ORR_CODE_MODEL_FILE, "%s:%d: elements are nested more than %d deep",
                          p->file, line, MJCF_DEPTH_MAX));
         return;
@@ -272,98 +272,82 @@ static orr_result expand_includes(reading *all, mjcf_node *node)
     return ORR_OK;
 }
 
-static bool begins(const char *text, size_t size, size_t at, const char *with)
+// The elements that `text` has outside of others become the children of a node around them.
+static orr_result parse_text(parsing *p, const char *text, size_t size)
 {
-    size_t length = strlen(with);
-    return size - at >= length && memcmp(text + at, with, length) == 0;
+    static const char before[] = "<document>", behind[] = "</document>";
+    char *strict = orr_alloc(MJCF_STRICT_GROWTH * size + 1, 1);
+    if (!strict) {
+        return spec_memory_fail(p->all->error);
+    }
+    XML_SetUserData(p->parser, p);
+    XML_SetElementHandler(p->parser, begin_element, end_element);
+    XML_SetCharacterDataHandler(p->parser, read_text);
+    size_t used = mjcf_strict_text(text, size, strict);
+    bool parsed = XML_Parse(p->parser, before, (int)strlen(before), XML_FALSE) == XML_STATUS_OK &&
+                  XML_Parse(p->parser, strict, (int)used, XML_FALSE) == XML_STATUS_OK;
+    bool open = parsed && p->depth > 1;
+    parsed = parsed && !open && XML_Parse(p->parser, behind, (int)strlen(behind), XML_TRUE) == XML_STATUS_OK;
+    orr_free(strict);
+    if (parsed || p->result != ORR_OK) {
+        return p->result;
+    }
+    return orr_fail(p->all->error, ORR_CODE_MODEL_FILE, "%s:%d: expected well-formed XML: %s%.64s%s", p->file,
+                    line_of(p), open ? "<" : "",
+                    open ? p->open[p->depth - 1]->name : XML_ErrorString(XML_GetErrorCode(p->parser)),
+                    open ? "> has no end" : "");
 }
 
-// What follows the next `end`; `size` where there is none.
-static size_t after(const char *text, size_t size, size_t at, const char *end)
+// The root is the first element; those after it have no effect, as in MuJoCo.
+static orr_result find_root(const parsing *p, mjcf_node **root)
 {
-    while (at < size && !begins(text, size, at, end)) {
-        at++;
+    const mjcf_node *document = p->root;
+    *root = document->children;
+    if (*root && document->text_line == 0) {
+        return ORR_OK;
     }
-    return at < size ? at + strlen(end) : size;
-}
-
-// Copies what MuJoCo's reader accepts as XML allows it, in the same lines: comments, which may have hyphens
-// and bytes of any encoding, are blank, and attributes are apart. copy: up to 2 size. Returns its size.
-static size_t make_strict(const char *text, size_t size, char *copy)
-{
-    size_t used = 0;
-    bool tag = false;
-    char quote = 0;
-    for (size_t i = 0; i < size;) {
-        size_t end = i + 1;
-        bool open_before = quote != 0;
-        bool comment = !tag && begins(text, size, i, "<!--");
-        if (comment) {
-            end = after(text, size, i + 4, "-->");
-            comment = begins(text, size, end - 3, "-->"); // one without an end is expat's to refuse
-        } else if (!tag && begins(text, size, i, "<![CDATA[")) {
-            end = after(text, size, i, "]]>");
-        } else if (quote) {
-            quote = text[i] == quote ? 0 : quote;
-        } else if (tag) {
-            quote = text[i] == '"' || text[i] == '\'' ? text[i] : 0;
-            tag = text[i] != '>';
-        } else {
-            tag = text[i] == '<';
-        }
-        for (; i < end; i++) {
-            copy[used++] = (char)(comment && text[i] != '\n' ? ' ' : text[i]);
-        }
-        if (open_before && !quote && i < size && !strchr(" \t\r\n>/?", text[i])) {
-            copy[used++] = ' ';
-        }
-    }
-    return used;
+    return orr_fail(p->all->error, ORR_CODE_MODEL_FILE, "%s:%d: expected well-formed XML: %s", p->file,
+                    *root ? document->text_line : line_of(p),
+                    *root ? "text outside of elements" : "no element found");
 }
 
 static orr_result parse_file(reading *all, const char *text, size_t size, const char *file, mjcf_node **root)
 {
-    open_file *entry = orr_arena_take(all->arena, 1, sizeof *entry);
-    XML_Parser parser = XML_ParserCreate(NULL);
-    if (!entry || !parser) {
-        XML_ParserFree(parser);
-        return spec_memory_fail(all->error);
-    }
     int depth = 0;
     for (const open_file *f = all->files; f; f = f->next) {
         depth++;
     }
-    *entry = (open_file){file, all->files};
-    all->files = entry;
-    parsing p = {.all = all, .file = file, .parser = parser};
-    for (; size > 0 && text[0] && strchr(" \t\r\n", text[0]);
-         text++, size--) { // blank lines before a declaration are allowed
-        p.lines_before += text[0] == '\n';
-    }
-    while (size > 0 && !text[size - 1]) { // and zeros after the root
+    while (size > 0 && !text[size - 1]) { // zeros after the root are allowed
         size--;
     }
-    XML_SetUserData(parser, &p);
-    XML_SetElementHandler(parser, begin_element, end_element);
-    XML_SetCharacterDataHandler(parser, read_text);
-    bool readable = size <= INT32_MAX / 2 && depth < MJCF_DEPTH_MAX;
-    char *strict = orr_alloc(readable ? 2 * size + 1 : 1, 1);
-    if (!strict) {
+    static const char mark[] = "\xef\xbb\xbf"; // of UTF-8
+    if (size >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0) {
+        text += strlen(mark);
+        size -= strlen(mark);
+    }
+    if (size > INT32_MAX / MJCF_STRICT_GROWTH || depth >= MJCF_DEPTH_MAX) {
+        return orr_fail(all->error, ORR_CODE_MODEL_FILE, "%s: expected at most %d MB, and %d files", file,
+                        INT32_MAX / MJCF_STRICT_GROWTH / 1000000, MJCF_DEPTH_MAX);
+    }
+    if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        return orr_fail(all->error, ORR_CODE_MODEL_FILE, "%s: expected XML in UTF-8, not in UTF-16", file);
+    }
+    open_file *entry = orr_arena_take(all->arena, 1, sizeof *entry);
+    // MuJoCo does not heed what a declaration says of the encoding
+    XML_Parser parser = XML_ParserCreate(mjcf_is_utf8(text, size) ? "UTF-8" : "ISO-8859-1");
+    if (!entry || !parser) {
         XML_ParserFree(parser);
         return spec_memory_fail(all->error);
     }
-    enum XML_Status status = readable
-                                 ? XML_Parse(parser, strict, (int)make_strict(text, size, strict), XML_TRUE)
-                                 : XML_STATUS_ERROR;
-    orr_free(strict);
-    orr_result result = p.result;
-    if (status != XML_STATUS_OK && result == ORR_OK) {
-        result = orr_fail(all->error, ORR_CODE_MODEL_FILE, "%s:%d: expected well-formed XML: %s", file,
-                          line_of(&p), XML_ErrorString(XML_GetErrorCode(parser)));
+    *entry = (open_file){file, all->files};
+    all->files = entry;
+    parsing p = {.all = all, .file = file, .parser = parser};
+    orr_result result = parse_text(&p, text, size);
+    if (result == ORR_OK) {
+        result = find_root(&p, root);
     }
     XML_ParserFree(parser);
-    *root = p.root;
-    return result == ORR_OK ? expand_includes(all, p.root) : result;
+    return result == ORR_OK ? expand_includes(all, *root) : result;
 }
 
 orr_result mjcf_parse(const char *text, size_t size, const char *path, orr_arena *arena, mjcf_node **root,

@@ -151,6 +151,15 @@ def pointer(array, dtype, written=False):
     return array.ctypes.data_as(ctypes.POINTER(kind))
 
 
+def spread(name, values, shape, dtype):
+    """Values of a dtype, repeated to a shape."""
+    values = np.asarray(values, dtype)
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        raise ValueError(f"{name} {values.shape}: expected a shape that broadcasts to {shape}") from None
+
+
 def numbers(values, count, name, kind=ctypes.c_float):
     """A ctypes array of `count` numbers; float by default."""
     values = [float(v) for v in values]

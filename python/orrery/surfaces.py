@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from orrery._library import call, constant, constants, pointer, structs
+from orrery._library import call, constant, constants, pointer, spread, structs
 
 FINISHES = ("emission", "specular", "shininess", "metallic", "roughness", "reflectance")
 
@@ -55,14 +55,6 @@ def vary(eyes, targets, textures, pattern_side):
     call.eyes_vary_surfaces_sized(eyes.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 
 
-def _spread(name, values, shape, dtype):
-    values = np.asarray(values, dtype)
-    try:
-        return np.broadcast_to(values, shape)
-    except ValueError:
-        raise ValueError(f"{name} {values.shape}: expected a shape that broadcasts to {shape}") from None
-
-
 def _patterns(patterns):
     """The values of pattern names, in an array of any shape."""
     numbers = [constant("ORR_PATTERN_", str(name)) for name in np.ravel(patterns)]
@@ -72,18 +64,18 @@ def _patterns(patterns):
 def fill(shape, pattern, picture, cells, seed, colours, colour, finish):
     """copies x targets of orr_eyes_surface."""
     surfaces = np.zeros(shape, np.dtype(structs["orr_eyes_surface"]))
-    surfaces["pattern"] = _spread("pattern", _patterns(pattern), shape, np.int32)
-    surfaces["picture"] = _spread("picture", picture, shape, np.int32)
-    surfaces["cells"] = _spread("cells", cells, shape, np.int32)
-    surfaces["seed"] = _spread("seed", seed, shape, np.uint32)
-    surfaces["colours"] = _spread("colours", colours, shape + (2, 3), np.float32)
+    surfaces["pattern"] = spread("pattern", _patterns(pattern), shape, np.int32)
+    surfaces["picture"] = spread("picture", picture, shape, np.int32)
+    surfaces["cells"] = spread("cells", cells, shape, np.int32)
+    surfaces["seed"] = spread("seed", seed, shape, np.uint32)
+    surfaces["colours"] = spread("colours", colours, shape + (2, 3), np.float32)
     if colour is not None:
-        surfaces["colour"] = _spread("colour", colour, shape + (3,), np.float32)
+        surfaces["colour"] = spread("colour", colour, shape + (3,), np.float32)
         surfaces["changes"] |= constants["ORR_SURFACE_COLOUR"]
     for name, values in finish.items():
         if name not in FINISHES:
             raise TypeError(f"{name!r}: expected one of {', '.join(FINISHES)}")
-        surfaces[name] = _spread(name, values, shape, np.float32)
+        surfaces[name] = spread(name, values, shape, np.float32)
         surfaces["changes"] |= constants["ORR_SURFACE_" + name.upper()]
     return surfaces
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from orrery import surfaces
 from orrery._handle import Handle, made_by
-from orrery._library import call, constant, constants, numbers, pointer, structs
+from orrery._library import call, constant, constants, numbers, pointer, spread, structs
 from orrery.dlpack import cuda_array, cuda_pictures
 from orrery.scene import transform
 
@@ -50,7 +50,10 @@ class World(Handle):
     def _mask(self, mask):
         if mask is None:
             return None
-        mask = np.ascontiguousarray(mask, np.bool_)
+        given = np.asarray(mask)
+        if given.dtype != np.bool_ and not np.isin(given, (0, 1)).all():
+            raise ValueError("mask: expected true or false for each copy, not their indices")
+        mask = np.ascontiguousarray(given, np.bool_)
         if mask.shape != (self.count,):
             raise ValueError(f"mask {mask.shape}: expected ({self.count},)")
         return pointer(mask.view(np.uint8), np.uint8)
@@ -157,7 +160,7 @@ class World(Handle):
         randomisation): count x size numbers, or `size` numbers for every copy. Resets keep it."""
         number = constant("ORR_PARAMETER_", parameter)
         shape = (self.count, self._parameter_size(robot, number))
-        values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), shape))
+        values = np.ascontiguousarray(spread(parameter, values, shape, np.float64))
         call.world_set_parameters(
             self.pointer, robot._id, number, self._mask(mask), pointer(values, np.float64)
         )
@@ -304,7 +307,7 @@ class World(Handle):
         """Sets a quantity: count x size finite numbers, or `size` numbers for every copy. mask: the copies to
         set (None: all)."""
         size, chosen = self._size(robot, quantity), self._mask(mask)
-        values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), (self.count, size)))
+        values = np.ascontiguousarray(spread(quantity, values, (self.count, size), np.float64))
         rows = np.arange(self.count) if mask is None else np.flatnonzero(mask)
         wrong = np.argwhere(~np.isfinite(values[rows]))
         if len(wrong):
@@ -492,10 +495,10 @@ class Eyes(Handle):
             "exposure": exposure,
         }
         for name, values in given.items():
-            looks[name] = np.broadcast_to(np.asarray(values, np.float32), looks[name].shape)
+            looks[name] = spread(name, values, looks[name].shape, np.float32)
         if background is not None:
             looks["has_background"] = True
-            looks["background"] = np.broadcast_to(np.asarray(background, np.float32), (len(looks), 3))
+            looks["background"] = spread("background", background, (len(looks), 3), np.float32)
         kind = structs["orr_eyes_look"]
         call.eyes_set_looks_sized(
             self.pointer,

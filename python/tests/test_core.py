@@ -140,7 +140,7 @@ class Robots(unittest.TestCase):
         world.get(robot, "qpos", mask=[False, False, True], out=out)
         np.testing.assert_allclose(out[:, 0], [-1.0, -1.0, 0.3], atol=1e-7)
         self.assertEqual(world.get(robot, "body_position").shape, (3, 6))
-        with self.assertRaisesRegex(ValueError, "it is computed"):
+        with self.assertRaisesRegex(ValueError, "^xpos: .*it is computed"):
             world.set(robot, "body_position", np.zeros(6))
         with self.assertRaisesRegex(ValueError, "expected \\(3, 1\\), float64 or float32"):
             world.get(robot, "qpos", out=np.zeros((3, 1), int))
@@ -460,8 +460,14 @@ class Robots(unittest.TestCase):
         self.assertIsInstance(caught.exception, OSError)
         with self.assertRaises(orr.ValueRefused):
             self.scene.robots[0].set_physics(mass=1.0)
-        with self.assertRaises(ValueError):
+        with self.assertRaisesRegex(ValueError, r"ctrl \(3, 1\): expected .* to \(2, 1\)"):
             world.set(robot, "ctrl", np.zeros((3, 1)))
+        with self.assertRaisesRegex(ValueError, r"body_mass \(9,\): expected a shape"):
+            world.set_parameter(robot, "body_mass", np.ones(9))
+        for wrong in ([0, 2], [0.5, 1]):
+            with self.assertRaisesRegex(ValueError, "mask: expected true or false"):
+                world.reset(mask=wrong)
+        world.reset(mask=np.array([0, 1], np.uint8))
         with self.assertRaisesRegex(ValueError, r"expected \(2,\)"):
             world.reset(mask=[True])
         with self.assertRaisesRegex(ValueError, "expected one of"):

@@ -63,7 +63,8 @@ static orr_result read_control(simulation *s, orr_error *error)
     return take(&s->rows, (size_t)o->worlds * (size_t)s->info.ctrl_count, "controls", error);
 }
 
-// Where worlds begin instead of qpos0 at rest: qpos, qvel, act; of one world for all, or of each.
+// Where worlds begin instead of qpos0 at rest: qpos, qvel, act, and where the solver starts if the rows say
+// so; of one world for all, or of each.
 static orr_result put_start(simulation *s, const npy_array *start, double *rows, orr_error *error)
 {
     const struct {
@@ -71,10 +72,11 @@ static orr_result put_start(simulation *s, const npy_array *start, double *rows,
         int count;
     } parts[] = {{ORR_ROBOT_QPOS, s->info.qpos_count},
                  {ORR_ROBOT_QVEL, s->info.qvel_count},
-                 {ORR_ROBOT_ACT, s->info.act_count}};
+                 {ORR_ROBOT_ACT, s->info.act_count},
+                 {ORR_ROBOT_QACC_WARMSTART, s->info.qvel_count}};
     const size_t size = (size_t)start->shape[start->dimensions - 1];
-    const double *from = start->values;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    const double *from = start->values, *end = from + size;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && from < end; i++) {
         const size_t count = (size_t)parts[i].count;
         for (size_t world = 0; world < (size_t)s->options->worlds; world++) {
             memcpy(rows + world * count, from + (start->dimensions == 2 ? world * size : 0),
@@ -96,16 +98,16 @@ static orr_result set_start(simulation *s, orr_error *error)
     npy_array start;
     ORR_TRY(npy_read(o->start_file, &start, error));
     int size = s->info.qpos_count + s->info.qvel_count + s->info.act_count;
+    const int columns = start.dimensions > 2 ? 0 : (int)start.shape[start.dimensions - 1];
     bool each = start.dimensions == 2;
+    bool good = columns == size || columns == size + s->info.qvel_count;
     double *rows = NULL;
     orr_result result =
-        start.dimensions > 2 || start.shape[start.dimensions - 1] != size ||
-                (each && start.shape[0] != o->worlds)
-            ? orr_fail(
-                  error, ORR_CODE_FILE_VALUE,
-                  "%s: shape: expected (nq + nv + na) or (worlds, nq + nv + na) with %d worlds, nq + nv + "
-                  "na %d",
-                  o->start_file, o->worlds, size)
+        !good || (each && start.shape[0] != o->worlds)
+            ? orr_fail(error, ORR_CODE_FILE_VALUE,
+                       "%s: shape: expected (nq + nv + na) or (worlds, nq + nv + na) with %d worlds, nq + nv "
+                       "+ na %d; %d with qacc_warmstart",
+                       o->start_file, o->worlds, size, size + s->info.qvel_count)
             : take(&rows, (size_t)o->worlds * (size_t)size, "initial states", error);
     result = result == ORR_OK ? put_start(s, &start, rows, error) : result;
     free(rows);
@@ -255,15 +257,19 @@ static orr_result load_robot(simulation *s, const char *path, orr_error *error)
     return orr_scene_robot_info(s->scene, s->robot, &s->info, error);
 }
 
+static orr_precision chosen_precision(const char *name)
+{
+    return strcmp(name, "f64") == 0   ? ORR_PRECISION_F64
+           : strcmp(name, "f32") == 0 ? ORR_PRECISION_F32
+                                      : ORR_PRECISION_AUTO;
+}
+
 static orr_result prepare(simulation *s, orr_error *error)
 {
     const sim_options *o = s->options;
     ORR_TRY(read_control(s, error));
-    const orr_world_desc desc = {.count = o->worlds,
-                                 .device = s->device,
-                                 .precision = strcmp(o->precision, "f64") == 0   ? ORR_PRECISION_F64
-                                              : strcmp(o->precision, "f32") == 0 ? ORR_PRECISION_F32
-                                                                                 : ORR_PRECISION_AUTO};
+    const orr_world_desc desc = {
+        .count = o->worlds, .device = s->device, .precision = chosen_precision(o->precision)};
     ORR_TRY(orr_world_create_with(s->scene, &desc, &s->world, error));
     ORR_TRY(orr_world_set_autoreset(s->world, o->autoreset, error));
     ORR_TRY(set_start(s, error));
@@ -355,7 +361,9 @@ int command_sim(int argc, char **argv)
         {"--ctrl", 0, OPTION_TEXT, &o.control_file, "FILE.npy",
          "controls: an array of steps x nu, or steps x worlds x nu (default: 0)", 0, 0},
         {"--start", 0, OPTION_TEXT, &o.start_file, "FILE.npy",
-         "initial qpos, qvel and act: one row, or one row per world (default: at rest at qpos0)", 0, 0},
+         "initial qpos, qvel, act and, to go on to the same bits, qacc_warmstart: one row, or one row per "
+         "world (default: at rest at qpos0)",
+         0, 0},
         {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy",
          "file to write: float64, (steps + 1) x worlds x numbers of all quantities", 0, 0},
         {"--quantities", 0, OPTION_TEXT, &o.quantities, "NAME,...",
@@ -416,11 +424,10 @@ int command_sim(int argc, char **argv)
     }
     if (is_file || s.info.soft_count > 0) {
         destroy(&s);
-        const char *foreign = o.start_file                       ? "--start"
-                              : o.quantities                     ? "--quantities"
-                              : o.keep_partial                   ? "--keep-partial"
-                              : strcmp(o.precision, "auto") != 0 ? "--precision"
-                                                                 : NULL;
+        const char *foreign = o.start_file     ? "--start"
+                              : o.quantities   ? "--quantities"
+                              : o.keep_partial ? "--keep-partial"
+                                               : NULL;
         if (foreign) {
             return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT,
                                          "%s: expected a robot without soft bodies, not %s", foreign,
@@ -430,6 +437,7 @@ int command_sim(int argc, char **argv)
         const sim_scene_options scene = {.common = &o.common,
                                          .steps = o.steps,
                                          .worlds = o.worlds,
+                                         .precision = chosen_precision(o.precision),
                                          .control_file = o.control_file,
                                          .record_file = o.record_file,
                                          .autoreset = o.autoreset};

@@ -169,7 +169,8 @@ static orr_result prepare(scene_run *r, const char *path, orr_error *error)
                         path);
     }
     ORR_TRY(read_control(r, error));
-    ORR_TRY(orr_world_create(r->scene, o->worlds, &r->world, error));
+    const orr_world_desc desc = {.count = o->worlds, .precision = o->precision};
+    ORR_TRY(orr_world_create_with(r->scene, &desc, &r->world, error));
     if (o->common->device == ORR_DEVICE_CUDA) {
         ORR_TRY(orr_world_set_device(r->world, ORR_DEVICE_CUDA, error));
     }

@@ -8,6 +8,7 @@
 typedef struct sim_scene_options {
     const common_options *common;
     int steps, worlds;
+    orr_precision precision;
     const char *control_file, *record_file; // Nullable
     bool autoreset;
 } sim_scene_options;

@@ -146,6 +146,10 @@ static void every_mistake_is_named_with_its_line(void **state)
     static const model_mistake mistakes[] = {
         {"<mujoco>\n<worldbody>\n</mujoco>", "test.xml:3: ", "well-formed"},
         {"", "test.xml:1: ", "well-formed"},
+        {"<mujoco>\n<worldbody>\n", "test.xml:3: ", "<worldbody> has no end"},
+        {"<mujoco/>\nand", "test.xml:2: ", "text outside of elements"},
+        {"<mujoco/></document><document>", "test.xml:1: ", "well-formed"},
+        {"\xff\xfe<", "test.xml: ", "UTF-8"},
         {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
         {"<robot/>", "test.xml:1: <robot>", "expected at least one <link>"},
         {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown element"},
@@ -630,6 +634,44 @@ static void comments_and_attributes_need_not_be_strict_xml(void **state)
     }
 }
 
+// What MuJoCo 4.0.0 takes a joint's name for; bytes that are no UTF-8 are read as Latin-1.
+static void xml_is_read_as_mujoco_reads_it(void **state)
+{
+    (void)state;
+#define NAMED(name) "<mujoco><worldbody><body><joint name='" name "'/>" BALL "</body></worldbody></mujoco>"
+    static const struct {
+        const char *text, *name;
+        int unused; // line of what has no effect
+    } cases[] = {
+        {NAMED("a & b&c"), "a & b&c", 0},
+        {NAMED("a<b<!--"), "a<b<!--", 0},
+        {NAMED("&lt;&#65;&#x42;&amp;"), "<AB&", 0},
+        {NAMED("&foo;&#;&#xg;&amp"), "&foo;&#;&#xg;&amp", 0},
+        {"<!DOCTYPE mujoco [<!ENTITY foo 'bar'>]>\n<?note?>" NAMED("&foo;"), "&foo;", 0},
+        {NAMED("one") "<!-- x -->\n" NAMED("two"), "one", 2},
+        {"<?xml version='1.1' encoding='gb2312'?>" NAMED("caf\xc3\xa9"), "caf\xc3\xa9", 0},
+        {"<?xml version='1.0' encoding='windows-1252'?>" NAMED("caf\xe9"), "caf\xc3\xa9", 0},
+        {"\xef\xbb\xbf" NAMED("j"), "j", 0},
+        {"<mujoco xmlns='u' xsi:schemaLocation='v'>rock & roll<worldbody><body><joint name='j'/>" BALL
+         "</body></worldbody></mujoco>",
+         "j", 1},
+    };
+#undef NAMED
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        orr_error error;
+        orr_model *model = parse(cases[i].text, &error);
+        assert_non_null(model);
+        assert_string_equal(orr_model_name(model, ORR_OBJECT_JOINT, 0), cases[i].name);
+        assert_int_equal(model->unused.count, cases[i].unused > 0);
+        if (cases[i].unused > 0) {
+            char place[32];
+            snprintf(place, sizeof place, "test.xml:%d:", cases[i].unused);
+            assert_non_null(strstr(model->unused.first, place));
+        }
+        orr_model_destroy(model);
+    }
+}
+
 static void a_range_without_an_end_reaches_as_far_as_asked(void **state)
 {
     (void)state;
@@ -910,6 +952,7 @@ int main(void)
         cmocka_unit_test(a_flex_keeps_its_points),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(names_are_found),
+        cmocka_unit_test(xml_is_read_as_mujoco_reads_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

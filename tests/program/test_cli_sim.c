@@ -177,11 +177,38 @@ static void worlds_begin_where_a_file_says(void **state)
         }
         orr_free(bytes.data);
     }
-    static const char *const wrong[] = {"(2, 3)", "(3, 2)", "(6,)", "(1, 2, 3)", "(1, 4)"};
+    static const char *const wrong[] = {"(2, 3)", "(3, 2)", "(5,)", "(1, 2, 3)", "(1, 4)"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         write_control("<f8", wrong[i], starts, sizeof starts);
         run_result run = sim(robot, "--steps", "1", "--worlds", "2", "--start", control);
         assert_refused(&run, 2, "shape: expected");
+    }
+}
+
+// A box that slides over a floor: the solver's start is part of the state.
+static void a_recorded_row_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    enum { STEPS = 30, ROW = 13 + 6 };
+    const char *box =
+        written("box.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'>"
+                           "<freejoint/><geom type='box' size='.1 .1 .1' euler='9 5 0'/></body>"
+                           "</worldbody></mujoco>");
+    static double kept[2 * STEPS + 1][ROW];
+    orr_bytes bytes;
+    run_result run =
+        sim(box, "--steps", "60", "--quantities", "qpos,qvel,qacc_warmstart", "--record", record);
+    assert_done(&run);
+    memcpy(kept, read_record(&bytes, 2 * STEPS, 1, ROW), sizeof kept);
+    orr_free(bytes.data);
+    for (int warm = 0; warm < 2; warm++) {
+        write_control("<f8", warm ? "(19,)" : "(13,)", kept[STEPS], (warm ? 19 : 13) * sizeof(double));
+        run = sim(box, "--steps", "30", "--start", control, "--record", record);
+        assert_done(&run);
+        const double *states = read_record(&bytes, STEPS, 1, 13);
+        assert_int_equal(memcmp(states + (size_t)13 * STEPS, kept[2 * STEPS], 13 * sizeof(double)) == 0,
+                         warm);
+        orr_free(bytes.data);
     }
 }
 
@@ -234,6 +261,11 @@ static void a_scene_is_simulated_as_a_whole(void **state)
                         i % 3 == 2 ? fall * timestep * (STEPS + 1) / 2.0 : 0.0, 1e-3);
         }
     }
+    orr_free(bytes.data);
+    run_result precise = sim(scene, "--steps", "20", "--precision", "f64", "--record", record);
+    assert_done(&precise);
+    const double *in_double = read_record(&bytes, STEPS, 1, numbers);
+    assert_near(in_double[(size_t)STEPS * (size_t)numbers + 3], fall, 1e-14);
     orr_free(bytes.data);
     run_result start = sim(scene, "--steps", "1", "--start", control);
     assert_refused(&start, 2, "--start: expected a robot");
@@ -477,6 +509,7 @@ int main(void)
         cmocka_unit_test(single_precision_is_the_default),
         cmocka_unit_test(controls_of_a_file_push_each_world),
         cmocka_unit_test(worlds_begin_where_a_file_says),
+        cmocka_unit_test(a_recorded_row_goes_on_to_the_same_bits),
         cmocka_unit_test(a_scene_is_simulated_as_a_whole),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_recording_holds_the_fields_that_are_asked_for),

@@ -45,8 +45,8 @@ orr_result orr_robot_quantity_find(orr_robot_quantity quantity, bool set, orr_ph
                        quantity == ORR_ROBOT_DELAYED || quantity == ORR_ROBOT_QACC_WARMSTART ||
                        quantity == ORR_ROBOT_TREE_ASLEEP || quantity == ORR_ROBOT_ASLEEP_QPOS;
     if (set && !state) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "robot quantity %d: expected one that can be set, it is computed", (int)quantity);
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected a quantity that can be set, it is computed",
+                        orr_physics_quantity_name(physics_quantities[quantity]));
     }
     *found = physics_quantities[quantity];
     return ORR_OK;
