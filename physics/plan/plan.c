@@ -326,6 +326,8 @@ void orr_plan_destroy(orr_plan *plan)
         return;
     }
     orr_free(plan->pair);
+    orr_free(plan->geom_kind);
+    orr_free(plan->kind_pair);
     orr_free(plan->chain);
     orr_free(plan->chain_dof);
     orr_free(plan->chain_part);

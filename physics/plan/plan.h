@@ -146,6 +146,11 @@ typedef struct orr_plan {
     int32_t plane_count;
     int32_t *plane_geom;
     int32_t pair_dofs; // most dofs of a pair that a step mixes
+    // Geoms of one kind have the same parameters in pairs, which are mixed once, the kind of the lower geom
+    // first. 0: pairs are listed, or kinds are too many
+    int32_t kind_count;
+    uint8_t *geom_kind;  // ngeom
+    orr_pair *kind_pair; // kind_count x kind_count, without geoms; slots 0: they cannot collide
     // The undeclared pair of the geoms low < high exists if bit high % 32 of the word low x pair_words +
     // high / 32 of pair_bits is set: pair_before of that word, and one more for each lower bit that is set.
     // 0 words: pairs are not searched
@@ -197,6 +202,13 @@ orr_result orr_plan_reserve(orr_plan *plan, orr_plan_room wanted, orr_error *err
 orr_result orr_plan_blocks(orr_plan *plan, orr_error *error);
 // Lists the pairs of geoms that can collide, declared ones first, then in ascending order.
 orr_result orr_plan_pairs(orr_plan *plan, orr_error *error);
+// Finds the kinds of geoms, and the pairs of two kinds.
+orr_result orr_plan_kinds(orr_plan *plan, orr_error *error);
+// Fills in a pair of two geoms that meet. declared: the model's, -1: it is mixed, with a as the first geom.
+// False: their types cannot collide.
+bool orr_pair_fill(const orr_model *model, int a, int b, int declared, orr_pair *pair);
+// The inverse weight that turning gives a geom's surface, 1/kg.
+double orr_geom_surface_weight(const orr_model *model, int geom);
 // The pair of two geoms, without its chain. False: it is declared, or they cannot collide.
 bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair);
 // The dofs that move one of two bodies and not the other, descending, and which body. Returns how many.

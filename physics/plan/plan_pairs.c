@@ -175,6 +175,15 @@ void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[O
     row_weights(m, pair, friction, both, numbers + ORR_PAIR_WEIGHT);
 }
 
+double orr_geom_surface_weight(const orr_model *m, int geom)
+{
+    int body = m->geom_bodyid[geom];
+    const double *pos = m->geom_pos + 3 * geom, *centre = m->body_ipos + 3 * body;
+    double away = hypot(hypot(pos[0] - centre[0], pos[1] - centre[1]), pos[2] - centre[2]);
+    double lever = m->geom_rbound[geom] + away;
+    return m->body_invweight0[2 * body + 1] * lever * lever;
+}
+
 // MuJoCo derives a contact's impedance from the inverse weights of the bodies' centres of mass. Where a body
 // turns about its centre (a knob on a panel) they are 0, and the impedance is infinite: float does not
 // converge. There they are at least a millionth of the surfaces' inverse weight.
@@ -183,11 +192,7 @@ static double least_weight(const orr_model *m, const orr_pair *pair)
     const int32_t geom[2] = {pair->geom1, pair->geom2};
     double at_surface = 0.0;
     for (int k = 0; k < 2 && geom[k] >= 0; k++) { // nodes of soft bodies do not turn
-        int body = m->geom_bodyid[geom[k]];
-        const double *pos = m->geom_pos + 3 * geom[k], *centre = m->body_ipos + 3 * body;
-        double away = hypot(hypot(pos[0] - centre[0], pos[1] - centre[1]), pos[2] - centre[2]);
-        double lever = m->geom_rbound[geom[k]] + away;
-        at_surface += m->body_invweight0[2 * body + 1] * lever * lever;
+        at_surface += orr_geom_surface_weight(m, geom[k]);
     }
     return 1e-6 * at_surface;
 }
@@ -212,8 +217,7 @@ static void finish_pair(const orr_model *m, int declared, orr_pair *pair)
     row_weights(m, pair, pair->friction, least_weight(m, pair), pair->least_weight);
 }
 
-// False: their types cannot collide.
-static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *pair)
+bool orr_pair_fill(const orr_model *m, int a, int b, int declared, orr_pair *pair)
 {
     memset(pair, 0, sizeof *pair);
     bool swap = m->geom_type[a] > m->geom_type[b];
@@ -250,7 +254,19 @@ static void fill_flex_pair(const orr_model *m, int geom, int point, int element,
 
 bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair)
 {
-    return geoms_meet(plan, a, b) && fill_pair(plan->model, a < b ? a : b, a < b ? b : a, -1, pair);
+    const orr_model *m = plan->model;
+    int low = a < b ? a : b, high = a < b ? b : a;
+    if (!geoms_meet(plan, a, b)) {
+        return false;
+    }
+    if (plan->kind_count == 0) {
+        return orr_pair_fill(m, low, high, -1, pair);
+    }
+    bool swap = m->geom_type[low] > m->geom_type[high];
+    *pair = plan->kind_pair[plan->geom_kind[low] * plan->kind_count + plan->geom_kind[high]];
+    pair->geom1 = swap ? high : low;
+    pair->geom2 = swap ? low : high;
+    return pair->slots > 0;
 }
 
 // Undeclared pairs by their geoms; they are in ascending order.
@@ -340,7 +356,7 @@ static bool count_pair(orr_plan *plan, int a, int b)
 
 static bool add_pair(orr_plan *plan, int a, int b)
 {
-    plan->pair_count += fill_pair(plan->model, a, b, -1, &plan->pair[plan->pair_count]);
+    plan->pair_count += orr_pair_fill(plan->model, a, b, -1, &plan->pair[plan->pair_count]);
     return true;
 }
 
@@ -429,7 +445,7 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     plan->pair_count = 0;
     for (int i = 0; i < m->npair; i++) {
         plan->pair_count +=
-            fill_pair(m, m->pair_geom1[i], m->pair_geom2[i], i, &plan->pair[plan->pair_count]);
+            orr_pair_fill(m, m->pair_geom1[i], m->pair_geom2[i], i, &plan->pair[plan->pair_count]);
     }
     int declared = plan->pair_count;
     if (!plan->pairs_mixed) {
@@ -437,6 +453,9 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     }
     if (plan->pairs_mixed || plan->pair_count > PAIRS_TESTED) {
         ORR_TRY(plan_search(plan, declared, error));
+    }
+    if (plan->pairs_mixed) {
+        ORR_TRY(orr_plan_kinds(plan, error));
     }
     if (m->opt.enableflags & ORR_ENABLE_SPECULATIVE) {
         ORR_TRY(list_meetings(plan, geoms, count, moving, moving_count, error));

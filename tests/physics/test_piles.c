@@ -2,6 +2,7 @@
 // and what they find is what one finds without dividing anything.
 #include "engine/core/memory.h"
 #include "physics/load/load.h"
+#include "physics/plan/plan.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/machine_physics.h"
 #include "tests/support/failing_memory.h"
@@ -595,6 +596,88 @@ static void a_contact_without_dofs_hides_no_other(void **state)
     }
 }
 
+// ---- pairs that a step mixes ----
+
+enum { MIXED = 200, KINDS = 20 }; // geoms, with 19,900 pairs
+
+// Geoms whose pairs are too many to list: of many kinds, or of few, which differ from the first in one
+// parameter.
+static orr_model *write_kinds(bool many)
+{
+    static const char *const differs[] = {"",
+                                          "type='box'",
+                                          "type='capsule'",
+                                          "condim='4'",
+                                          "condim='1' priority='1'",
+                                          "margin='0.01'",
+                                          "gap='0.02'",
+                                          "solmix='0.3'",
+                                          "solref='0.03 1'",
+                                          "solref='0.02 0.9'",
+                                          "solimp='0.8 0.95 0.001'",
+                                          "friction='0.5 0.005 0.0001'",
+                                          "friction='1 0.01 0.0001'",
+                                          "friction='1 0.005 0.0002'",
+                                          "pos='0 0 0.03'",
+                                          "size='0.06'",
+                                          "solimp='0.9 0.95 0.002'",
+                                          "priority='-1' friction='0.7 0.1 0.1'"};
+    const int shapes = sizeof differs / sizeof differs[0];
+    size_t size = 256 * MIXED, used = 0;
+    char *text = orr_alloc(size, 1);
+    assert_non_null(text);
+#define WRITE(...) used += (size_t)snprintf(text + used, size - used, __VA_ARGS__)
+    WRITE("<mujoco><default><geom size='0.05 0.05 0.05'/></default><worldbody>");
+    for (int i = 0; i < MIXED; i++) {
+        int kind = i * 7 % (shapes + 2); // the last two are of other bodies
+        double mass = kind == shapes ? 2.0 : 1.0, turning = kind > shapes ? 1.5 : 1.0;
+        WRITE("<body><freejoint/><inertial pos='0 0 0' mass='%g' diaginertia='1 1 %g'/><geom %s/></body>",
+              many ? 1.0 + 0.01 * i : mass, turning, many || kind >= shapes ? "" : differs[kind]);
+    }
+    WRITE("</worldbody></mujoco>");
+#undef WRITE
+    return parse_written(text, used, size);
+}
+
+static void assert_same_pair(const orr_pair *a, const orr_pair *b)
+{
+    assert_true(a->geom1 == b->geom1 && a->geom2 == b->geom2 && a->point == b->point);
+    assert_true(a->element == b->element && a->declared == b->declared);
+    assert_true(a->condim == b->condim && a->slots == b->slots);
+    assert_true(a->margin == b->margin && a->includemargin == b->includemargin);
+    assert_true(a->adhesion == b->adhesion);
+    assert_memory_equal(a->numbers, b->numbers, sizeof a->numbers);
+    assert_memory_equal(a->friction, b->friction, sizeof a->friction);
+    assert_memory_equal(a->least_weight, b->least_weight, sizeof a->least_weight);
+    assert_memory_equal(a->solref, b->solref, sizeof a->solref);
+    assert_memory_equal(a->solreffriction, b->solreffriction, sizeof a->solreffriction);
+    assert_memory_equal(a->solimp, b->solimp, sizeof a->solimp);
+}
+
+// Plans for devices list all pairs, with parameters mixed of each.
+static void mixed_pairs_are_those_of_a_list(void **state)
+{
+    (void)state;
+    for (int many = 0; many < 2; many++) {
+        orr_model *model = write_kinds(many);
+        orr_plan *mixing = NULL, *listing = NULL;
+        assert_ok(orr_plan_create(model, 0, false, &mixing, &error));
+        assert_ok(orr_plan_create(model, 0, true, &listing, &error));
+        assert_true(mixing->pairs_mixed && !listing->pairs_mixed);
+        assert_int_equal(mixing->kind_count, many ? 0 : KINDS);
+        assert_int_equal(listing->pair_count, MIXED * (MIXED - 1) / 2);
+        for (int i = 0; i < listing->pair_count; i++) {
+            const orr_pair *pair = &listing->pair[i];
+            orr_pair mixed;
+            assert_true(orr_plan_mix_pair(mixing, pair->geom2, pair->geom1, &mixed));
+            assert_same_pair(&mixed, pair);
+        }
+        orr_plan_destroy(listing);
+        orr_plan_destroy(mixing);
+        orr_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,6 +691,7 @@ int main(void)
         cmocka_unit_test(a_step_without_memory_is_not_made),
         cmocka_unit_test(contacts_of_islands_have_their_own_forces),
         cmocka_unit_test(a_contact_without_dofs_hides_no_other),
+        cmocka_unit_test(mixed_pairs_are_those_of_a_list),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

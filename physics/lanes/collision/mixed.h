@@ -37,13 +37,14 @@ LANE_FN int collide_range(const lane_model *m, lane_data *d, int first, int end,
         if (!spheres_are_near(m, d, a, b) || !orr_plan_mix_pair(plan, a, b, pair)) {
             continue;
         }
-        int64_t at = (int64_t)met * plan->pair_dofs;
-        pair->chain = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
-                                         d->met_dof + at, d->met_part + at);
         int before = d->contact_count;
         collide_pair(m, d, &queue, plan->pair_count + met);
         finish_queue(m, d, &queue);
-        met += d->contact_count > before;
+        if (d->contact_count > before) {
+            int64_t at = (int64_t)met++ * plan->pair_dofs;
+            pair->chain = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
+                                             d->met_dof + at, d->met_part + at);
+        }
     }
     return met;
 }
