@@ -12,40 +12,91 @@
 
 enum { SIDE_MAX = 16384 };
 
-static uint8_t to_byte(double value)
-{
-    return (uint8_t)(255.0 * fmin(1.0, fmax(0.0, value)));
-}
+typedef struct texel {
+    uint8_t channels[4];
+} texel;
 
-static void put(const texture_data *d, int row, int column, const double rgb[3])
+static texel make_texel(const double rgb[3])
 {
-    uint8_t *pixel = d->pixels + ((size_t)row * (size_t)d->width + (size_t)column) * (size_t)d->channels;
-    for (int c = 0; c < d->channels; c++) {
-        pixel[c] = c < 3 ? to_byte(rgb[c]) : 255;
+    texel made = {.channels[3] = 255};
+    for (int c = 0; c < 3; c++) {
+        made.channels[c] = (uint8_t)(255.0 * fmin(1.0, fmax(0.0, rgb[c])));
     }
+    return made;
 }
 
-static void mix(const double a[3], const double b[3], double share, double out[3])
+static void put(const texture_data *d, int row, int column, texel value)
 {
+    const size_t channels = (size_t)d->channels, at = (size_t)row * (size_t)d->width + (size_t)column;
+    memcpy(d->pixels + at * channels, value.channels, channels);
+}
+
+static texel mix(const double a[3], const double b[3], double share)
+{
+    double mixed[3];
     for (int i = 0; i < 3; i++) {
-        out[i] = (1.0 - share) * a[i] + share * b[i];
+        mixed[i] = (1.0 - share) * a[i] + share * b[i];
+    }
+    return make_texel(mixed);
+}
+
+// What a gradient has of rgb2, by the angle of elevation: at a side of a cube, rows from above to below.
+static double share_at_side(double x, double y)
+{
+    return 0.5 + atan2(y, sqrt(1.0 + x * x)) / 3.14159265358979323846;
+}
+
+// The same at the face above.
+static double share_above(double x, double y)
+{
+    return 0.5 - atan2(1.0, sqrt(x * x + y * y)) / 3.14159265358979323846;
+}
+
+// Of a flat texture: from rgb1 in the middle to rgb2 at the edge.
+static double share_of_flat(double x, double y)
+{
+    return fmin(1.0, sqrt(x * x + y * y));
+}
+
+static double coordinate(int i, int count)
+{
+    return 2.0 * i / fmax(1.0, count - 1) - 1.0;
+}
+
+static void fill_gradient(const spec_texture *t, const texture_data *d)
+{
+    for (int row = 0; row < d->height; row++) {
+        for (int column = 0; column < d->width; column++) {
+            double x = coordinate(column, d->width), y = coordinate(row, d->height);
+            put(d, row, column, mix(t->rgb1, t->rgb2, share_of_flat(x, y)));
+        }
     }
 }
 
-// From rgb1 above to rgb2 below, by the angle of elevation; a flat texture from rgb1 in the middle to rgb2 at
-// the edge.
-static void gradient(const spec_texture *t, int face, double x, double y, double out[3])
+// The four sides are alike; the faces above and below are their own mirror images along the diagonal, and
+// complete each other. Arctangents are most of the time.
+static void fill_gradient_cube(const spec_texture *t, const texture_data *d)
 {
-    double share;
-    if (t->type == ORR_TEXTURE_2D) {
-        share = fmin(1.0, sqrt(x * x + y * y));
-    } else if (face == 2 || face == 3) {
-        double up = 0.5 - atan2(1.0, sqrt(x * x + y * y)) / 3.14159265358979323846;
-        share = face == 2 ? up : 1.0 - up;
-    } else {
-        share = 0.5 + atan2(y, sqrt(1.0 + x * x)) / 3.14159265358979323846;
+    const int side = d->width;
+    for (int row = 0; row < side; row++) {
+        for (int column = 0; column < side; column++) {
+            double x = coordinate(column, side), y = coordinate(row, side);
+            put(d, row, column, mix(t->rgb1, t->rgb2, share_at_side(x, y)));
+            if (column <= row) {
+                double share = share_above(x, y);
+                texel above = mix(t->rgb1, t->rgb2, share), below = mix(t->rgb1, t->rgb2, 1.0 - share);
+                put(d, 2 * side + row, column, above);
+                put(d, 2 * side + column, row, above);
+                put(d, 3 * side + row, column, below);
+                put(d, 3 * side + column, row, below);
+            }
+        }
     }
-    mix(t->rgb1, t->rgb2, share, out);
+    static const int alike[] = {1, 4, 5};
+    const size_t bytes = (size_t)side * (size_t)side * (size_t)d->channels;
+    for (int i = 0; i < 3; i++) {
+        memcpy(d->pixels + (size_t)alike[i] * bytes, d->pixels, bytes);
+    }
 }
 
 static bool is_marked(const spec_texture *t, int row, int column, int side, int height, orr_rng *rng)
@@ -63,24 +114,30 @@ static bool is_marked(const spec_texture *t, int row, int column, int side, int 
     return false;
 }
 
-static void fill_face(const spec_texture *t, const texture_data *d, int face, int height, orr_rng *rng)
+static void fill_face(const spec_texture *t, const texture_data *d, int face, int height)
 {
+    const texel colours[2] = {make_texel(t->rgb1), make_texel(t->rgb2)};
     for (int row = 0; row < height; row++) {
         for (int column = 0; column < d->width; column++) {
-            double rgb[3];
-            const double *plain = t->rgb1;
-            if (t->builtin == SPEC_BUILTIN_GRADIENT) {
-                gradient(t, face, 2.0 * column / fmax(1.0, d->width - 1) - 1.0,
-                         2.0 * row / fmax(1.0, height - 1) - 1.0, rgb);
-                plain = rgb;
-            } else if (t->builtin == SPEC_BUILTIN_CHECKER &&
-                       ((row < height / 2) != (column < d->width / 2)) != (face >= 4)) { // neighbours match
-                plain = t->rgb2;
-            } else if (t->builtin == SPEC_BUILTIN_FLAT && face == 3) {
-                plain = t->rgb2; // the face below
+            bool other = false;
+            if (t->builtin == SPEC_BUILTIN_CHECKER) { // neighbours match
+                other = ((row < height / 2) != (column < d->width / 2)) != (face >= 4);
+            } else if (t->builtin == SPEC_BUILTIN_FLAT) {
+                other = face == 3; // the face below
             }
-            put(d, face * height + row, column,
-                is_marked(t, row, column, d->width, height, rng) ? t->markrgb : plain);
+            put(d, face * height + row, column, colours[other]);
+        }
+    }
+}
+
+static void mark_face(const spec_texture *t, const texture_data *d, int face, int height, orr_rng *rng)
+{
+    const texel mark = make_texel(t->markrgb);
+    for (int row = 0; row < height; row++) {
+        for (int column = 0; column < d->width; column++) {
+            if (is_marked(t, row, column, d->width, height, rng)) {
+                put(d, face * height + row, column, mark);
+            }
         }
     }
 }
@@ -100,9 +157,18 @@ static orr_result make_builtin(const spec_texture *t, texture_data *d, orr_error
     d->width = t->width;
     d->height = cube ? (t->width <= SIDE_MAX ? 6 * t->width : 0) : t->height;
     ORR_TRY(take_pixels(t, d, error));
+    const int faces = cube ? 6 : 1, height = d->height / faces;
+    if (t->builtin == SPEC_BUILTIN_GRADIENT) {
+        (cube ? fill_gradient_cube : fill_gradient)(t, d);
+    }
     orr_rng rng = {.seed = 42};
-    for (int face = 0; face < (cube ? 6 : 1); face++) {
-        fill_face(t, d, face, cube ? t->width : t->height, &rng);
+    for (int face = 0; face < faces; face++) {
+        if (t->builtin != SPEC_BUILTIN_GRADIENT) {
+            fill_face(t, d, face, height);
+        }
+        if (t->mark != SPEC_MARK_NONE) {
+            mark_face(t, d, face, height, &rng);
+        }
     }
     return ORR_OK;
 }

@@ -58,6 +58,47 @@ static const float *vertex_at(const orr_mesh *mesh, float x, float y, float z)
     return NULL;
 }
 
+static double light(double byte)
+{
+    double c = byte / 255.0;
+    return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+// The nearest byte of an amount of light.
+static uint8_t byte_of(double linear)
+{
+    int byte = 0;
+    while (byte < 255 && light(byte + 0.5) <= linear) {
+        byte++;
+    }
+    return (uint8_t)byte;
+}
+
+// Level 1 of a grey of every byte: each of its texels has four neighbours of one byte or of two.
+static void mips_are_means_of_light(void **state)
+{
+    (void)state;
+    enum { WIDTH = 1020, COUNT = WIDTH / 2 };
+    uint8_t texels[3 * WIDTH * 4];
+    for (int i = 0; i < 2 * WIDTH; i++) {
+        const int at = i % WIDTH / 2; // bytes rise by one at every second texel of level 1
+        memset(texels + 4 * i, at / 2 + (at % 2 && i >= WIDTH), 3);
+        texels[4 * i + 3] = i % WIDTH < WIDTH / 2 ? 255 : (uint8_t)(i >= WIDTH ? 200 : 0);
+    }
+    const orr_image8 picture = {WIDTH, 2, texels};
+    orr_mips_fill(&picture);
+    for (int i = 0; i < COUNT; i++) {
+        const uint8_t *mean = texels + 4 * (2 * WIDTH + i);
+        const bool opaque = 2 * i < WIDTH / 2;
+        const int above = i / 2, below = i / 2 + i % 2;
+        // the holes are above
+        const double linear = opaque ? 0.5 * (light(above) + light(below)) : light(below);
+        // rounding decides where the mean is between two bytes
+        assert_true(mean[0] >= byte_of((1.0 - 1e-6) * linear) && mean[0] <= byte_of((1.0 + 1e-6) * linear));
+        assert_int_equal(mean[3], opaque ? 255 : 100);
+    }
+}
+
 // Twice the area of the first triangle as its winding sees it along z.
 static float turn_of_first_triangle(const orr_mesh *mesh)
 {
@@ -456,6 +497,7 @@ int main(void)
         cmocka_unit_test(damaged_meshes_are_survived),
         cmocka_unit_test(closed_meshes_are_drawn_without_holes),
         cmocka_unit_test(mesh_files_are_known_by_their_ending),
+        cmocka_unit_test(mips_are_means_of_light),
     };
     return cmocka_run_group_tests_name("mesh", tests, NULL, NULL);
 }

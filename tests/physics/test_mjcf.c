@@ -924,9 +924,39 @@ static void attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself(
     assert_non_null(strstr(error.message, "ring0.xml:2: <model>: file: a model cannot be a part of itself"));
 }
 
+// How much of rgb2 a direction has: from none above to all below, by its angle.
+static double share_below(const double direction[3])
+{
+    return 0.5 - atan2(direction[1], hypot(direction[0], direction[2])) / acos(-1.0);
+}
+
+static void a_gradient_of_a_cube_follows_the_elevation(void **state)
+{
+    (void)state;
+    enum { SIDE = 8 };
+    orr_error error = {0};
+    orr_model *model = parse("<mujoco><asset><texture type='skybox' builtin='gradient' rgb1='1 0 0' "
+                             "rgb2='0 1 0' width='8' height='8'/></asset></mujoco>",
+                             &error);
+    assert_non_null(model);
+    assert_int_equal(model->tex_height[0], 6 * SIDE);
+    for (int i = 0; i < 6 * SIDE * SIDE; i++) {
+        const int face = i / (SIDE * SIDE);
+        const double x = 2.0 * (i % SIDE) / (SIDE - 1) - 1.0, y = 2.0 * (i / SIDE % SIDE) / (SIDE - 1) - 1.0;
+        const double up = face == 2 ? 1.0 : -1.0;
+        const double at[3] = {x, face == 2 || face == 3 ? up : -y, face == 2 || face == 3 ? y : 1.0};
+        const double below = 255.0 * share_below(at);
+        const uint8_t *rgb = model->tex_data + 3 * i;
+        assert_true(fabs(rgb[1] + 0.5 - below) < 0.51 && fabs(rgb[0] + 0.5 - (255.0 - below)) < 0.51);
+        assert_int_equal(rgb[2], 0);
+    }
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gradient_of_a_cube_follows_the_elevation),
         cmocka_unit_test(attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself),
         cmocka_unit_test(robots_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
