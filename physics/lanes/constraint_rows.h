@@ -39,8 +39,14 @@ LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int co
     return add_group(d, type, 1, 1, dof, count);
 }
 
-// A group has a basis of 1, 3, 4 or 6 rows. Functions over them take that number as an argument, which their
-// callers give as a constant, so that loops are unrolled.
+// A group has a basis of 1, 3, 4 or 6 rows. Calls `function`, an FN whose last argument is that number, with
+// this number as a constant (see LANE_UNROLLED_3).
+#define LANE_UNROLLED_BASIS(basis, function, ...)                                                            \
+    ((basis) == 1   ? function(__VA_ARGS__, 1)                                                               \
+     : (basis) == 3 ? function(__VA_ARGS__, 3)                                                               \
+     : (basis) == 4 ? function(__VA_ARGS__, 4)                                                               \
+                    : function(__VA_ARGS__, 6))
+
 FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int basis)
 {
     const lane_row *row = &d->row[i];
@@ -72,19 +78,7 @@ FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int 
 // result = J x, for the rows of the group at i
 LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
 {
-    switch (d->row[i].basis) {
-    case 1:
-        group_times_basis(d, i, x, result, 1);
-        break;
-    case 3:
-        group_times_basis(d, i, x, result, 3);
-        break;
-    case 4:
-        group_times_basis(d, i, x, result, 4);
-        break;
-    default:
-        group_times_basis(d, i, x, result, 6);
-    }
+    LANE_UNROLLED_BASIS(d->row[i].basis, group_times_basis, d, i, x, result);
 }
 
 // Sets a row's regulariser and reference acceleration. r: position minus margin; inverse_weight: the

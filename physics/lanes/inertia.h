@@ -44,8 +44,6 @@ LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
-enum { LANE_IN_REGISTERS = 8 }; // most entries of a row that are summed up at once
-
 // `width` entries of row k of the factor, from `first` on: the matrix minus the contributions of the dofs
 // below, whose rows begin with the same columns. column: the k-th of L
 FN void factor_entries(const lane_model *m, int k, reals matrix, reals LD, reals column, int first, int width)
@@ -66,48 +64,19 @@ FN void factor_entries(const lane_model *m, int k, reals matrix, reals LD, reals
     }
 }
 
-FN void factor_last(const lane_model *m, int k, reals matrix, reals LD, reals column, int first, int width)
-{
-    switch (width) {
-    case 1:
-        factor_entries(m, k, matrix, LD, column, first, 1);
-        break;
-    case 2:
-        factor_entries(m, k, matrix, LD, column, first, 2);
-        break;
-    case 3:
-        factor_entries(m, k, matrix, LD, column, first, 3);
-        break;
-    case 4:
-        factor_entries(m, k, matrix, LD, column, first, 4);
-        break;
-    case 5:
-        factor_entries(m, k, matrix, LD, column, first, 5);
-        break;
-    case 6:
-        factor_entries(m, k, matrix, LD, column, first, 6);
-        break;
-    case 7:
-        factor_entries(m, k, matrix, LD, column, first, 7);
-        break;
-    default:
-        break;
-    }
-}
-
 // D L and D of M = L^T D L, by one thread, which has each sum in a register. column: nv numbers, for its use
 LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals matrix, reals LD, reals inverse,
                             reals column)
 {
     for (int n = dof_count(m, d) - 1; n >= 0; n--) {
-        int k = nth_dof(d, n), adr = m->M_rowadr[k], count = m->M_rownnz[k], e = 0;
+        int k = nth_dof(d, n), adr = m->M_rowadr[k], count = m->M_rownnz[k];
         for (int below = m->plan->dof_end[k] - 1; below > k; below--) {
             column[below] = LD[m->M_rowadr[below] + count - 1] * inverse[below];
         }
-        for (; e + LANE_IN_REGISTERS <= count; e += LANE_IN_REGISTERS) {
-            factor_entries(m, k, matrix, LD, column, e, LANE_IN_REGISTERS);
+        for (int e = 0; e < count; e += LANE_IN_REGISTERS) {
+            int width = count - e < LANE_IN_REGISTERS ? count - e : LANE_IN_REGISTERS;
+            LANE_UNROLLED_8(width, factor_entries, m, k, matrix, LD, column, e);
         }
-        factor_last(m, k, matrix, LD, column, e, count - e);
         inverse[k] = R(1.0) / LD[adr + count - 1];
     }
 }
@@ -229,24 +198,12 @@ FN void solve_rows_in_line(const lane_model *m, const lane_data *d, reals LD, re
 {
     for (int n = end - 1; n >= first;) {
         int k = nth_dof(d, n), width = dofs_in_line_to(m, k);
-        if (width == 3) {
-            subtract_rows(m, LD, x, k - 2, 3);
-        } else if (width == 2) {
-            subtract_rows(m, LD, x, k - 1, 2);
-        } else {
-            subtract_rows(m, LD, x, k, 1);
-        }
+        LANE_UNROLLED_3(width, subtract_rows, m, LD, x, k + 1 - width);
         n -= width;
     }
     for (int n = first; n < end;) {
         int k = nth_dof(d, n), width = dofs_in_line(m, k);
-        if (width == 3) {
-            substitute_rows(m, LD, inverse, x, k, 3);
-        } else if (width == 2) {
-            substitute_rows(m, LD, inverse, x, k, 2);
-        } else {
-            substitute_rows(m, LD, inverse, x, k, 1);
-        }
+        LANE_UNROLLED_3(width, substitute_rows, m, LD, inverse, x, k);
         n += width;
     }
 }
@@ -342,13 +299,7 @@ LANE_FN void inertia_matrix_times(const lane_model *m, const lane_data *d, reals
     if (team_size(d) == 1) {
         for (int n = 0; n < d->dof_count;) {
             int k = d->dof[n], width = dofs_in_line(m, k);
-            if (width == 3) {
-                inertia_rows_times(m, d, x, y, k, 3);
-            } else if (width == 2) {
-                inertia_rows_times(m, d, x, y, k, 2);
-            } else {
-                inertia_rows_times(m, d, x, y, k, 1);
-            }
+            LANE_UNROLLED_3(width, inertia_rows_times, m, d, x, y, k);
             n += width;
         }
         return;

@@ -20,6 +20,23 @@
 #define LANE_FN static __attribute__((unused))
 #endif
 
+// Calls `function`, an FN whose last argument is how many numbers it treats at once, with this number as a
+// constant: its loops are unrolled, and its sums stay in registers. width: from 1 to the number in the name
+#define LANE_UNROLLED_3(width, function, ...)                                                                \
+    ((width) == 3   ? function(__VA_ARGS__, 3)                                                               \
+     : (width) == 2 ? function(__VA_ARGS__, 2)                                                               \
+                    : function(__VA_ARGS__, 1))
+#define LANE_UNROLLED_4(width, function, ...)                                                                \
+    ((width) == 4 ? function(__VA_ARGS__, 4) : LANE_UNROLLED_3(width, function, __VA_ARGS__))
+#define LANE_UNROLLED_8(width, function, ...)                                                                \
+    ((width) == 8   ? function(__VA_ARGS__, 8)                                                               \
+     : (width) == 7 ? function(__VA_ARGS__, 7)                                                               \
+     : (width) == 6 ? function(__VA_ARGS__, 6)                                                               \
+     : (width) == 5 ? function(__VA_ARGS__, 5)                                                               \
+                    : LANE_UNROLLED_4(width, function, __VA_ARGS__))
+
+enum { LANE_IN_REGISTERS = 8 }; // most entries of a matrix row that are summed up at once
+
 #if defined(__CUDACC__) || defined(ORR_SCALAR)
 #define ORR_LANES 1
 #if defined(__CUDACC__)

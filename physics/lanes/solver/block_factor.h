@@ -463,16 +463,7 @@ FN int add_visits_basis(const lane_model *m, lane_data *d, int n, int basis)
 
 LANE_FN int add_visits(const lane_model *m, lane_data *d, int n)
 {
-    switch (d->row[visited_row(d, n)].basis) {
-    case 1:
-        return add_visits_basis(m, d, n, 1);
-    case 3:
-        return add_visits_basis(m, d, n, 3);
-    case 4:
-        return add_visits_basis(m, d, n, 4);
-    default:
-        return add_visits_basis(m, d, n, 6);
-    }
+    return LANE_UNROLLED_BASIS(d->row[visited_row(d, n)].basis, add_visits_basis, m, d, n);
 }
 
 // A block of the diagonal, upper triangle in place; inverse: 1 / its diagonal.

@@ -193,19 +193,7 @@ FN void add_group_hessian_basis(lane_data *d, const lane_row *row, real hessian[
 // H += J^T hessian J of a group, in the rows of H that this member owns
 FN void add_group_hessian(lane_data *d, const lane_row *row, real hessian[6][6])
 {
-    switch (row->basis) {
-    case 1:
-        add_group_hessian_basis(d, row, hessian, 1);
-        break;
-    case 3:
-        add_group_hessian_basis(d, row, hessian, 3);
-        break;
-    case 4:
-        add_group_hessian_basis(d, row, hessian, 4);
-        break;
-    default:
-        add_group_hessian_basis(d, row, hessian, 6);
-    }
+    LANE_UNROLLED_BASIS(row->basis, add_group_hessian_basis, d, row, hessian);
 }
 
 // Has one of these lanes the group? Rows that a lane has not add nothing there.
@@ -290,12 +278,8 @@ FN void eliminate_row(const lane_model *m, lane_data *d, int k)
             count = 0;
         }
     }
-    if (count == 3) {
-        eliminate(d, nv, k, scaled, strips, 3);
-    } else if (count == 2) {
-        eliminate(d, nv, k, scaled, strips, 2);
-    } else if (count == 1) {
-        eliminate(d, nv, k, scaled, strips, 1);
+    if (count > 0) {
+        LANE_UNROLLED_3(count, eliminate, d, nv, k, scaled, strips);
     }
 }
 #else
@@ -351,17 +335,9 @@ FN void eliminate_row(const lane_model *m, lane_data *d, int k)
     ints columns = d->fill + k * m->nv;
     int width = (count + team_size(d) - 1) / team_size(d);
     width = width < 4 ? width : 4;
-    int c = width * team_first(d);
-    for (; width == 4 && c + 4 <= count; c += 4 * team_size(d)) {
-        eliminate_in_place(m, d, k, columns + c, 4);
-    }
-    int left = count - c < width ? count - c : width;
-    if (left == 3) {
-        eliminate_in_place(m, d, k, columns + c, 3);
-    } else if (left == 2) {
-        eliminate_in_place(m, d, k, columns + c, 2);
-    } else if (left == 1) {
-        eliminate_in_place(m, d, k, columns + c, 1);
+    for (int c = width * team_first(d); c < count; c += width * team_size(d)) {
+        int left = count - c < width ? count - c : width;
+        LANE_UNROLLED_4(left, eliminate_in_place, m, d, k, columns + c);
     }
 }
 #endif
@@ -382,13 +358,11 @@ FN void reduce_row(const lane_model *m, lane_data *d, int k)
     team_wait(d);
 }
 #else
-enum { ELIMINATED = 8 }; // most entries of a row that are summed up at once, in registers
-
 // The last `width` entries of row k, of which the last is the pivot, and x[k]. Returns by what the others are
 // to be scaled.
 FN real reduce_last(const lane_model *m, lane_data *d, int k, ints columns, int width)
 {
-    real sum[ELIMINATED], right = d->search[k];
+    real sum[LANE_IN_REGISTERS], right = d->search[k];
     reals row = row_of_H(d, k);
     eliminate(d, m->nv, k, columns, width, sum, &right);
     d->search[k] = right;
@@ -399,39 +373,17 @@ FN real reduce_last(const lane_model *m, lane_data *d, int k, ints columns, int 
     return scale;
 }
 
-FN real reduce_last_of(const lane_model *m, lane_data *d, int k, ints columns, int width)
-{
-    switch (width) {
-    case 1:
-        return reduce_last(m, d, k, columns, 1);
-    case 2:
-        return reduce_last(m, d, k, columns, 2);
-    case 3:
-        return reduce_last(m, d, k, columns, 3);
-    case 4:
-        return reduce_last(m, d, k, columns, 4);
-    case 5:
-        return reduce_last(m, d, k, columns, 5);
-    case 6:
-        return reduce_last(m, d, k, columns, 6);
-    case 7:
-        return reduce_last(m, d, k, columns, 7);
-    default:
-        return reduce_last(m, d, k, columns, 8);
-    }
-}
-
 // Row k of L and D, and x = L^-T x: the pivot first, so that entries are stored but once.
 FN void reduce_row(const lane_model *m, lane_data *d, int k)
 {
     ints columns = d->fill + k * m->nv;
     reals row = row_of_H(d, k);
-    int width = (d->fill_count[k] - 1) % ELIMINATED + 1, rest = d->fill_count[k] - width;
-    real scale = reduce_last_of(m, d, k, columns + rest, width);
-    for (int first = 0; first < rest; first += ELIMINATED) {
-        real sum[ELIMINATED];
-        eliminate(d, m->nv, k, columns + first, ELIMINATED, sum, 0);
-        for (int c = 0; c < ELIMINATED; c++) {
+    int width = (d->fill_count[k] - 1) % LANE_IN_REGISTERS + 1, rest = d->fill_count[k] - width;
+    real scale = LANE_UNROLLED_8(width, reduce_last, m, d, k, columns + rest);
+    for (int first = 0; first < rest; first += LANE_IN_REGISTERS) {
+        real sum[LANE_IN_REGISTERS];
+        eliminate(d, m->nv, k, columns + first, LANE_IN_REGISTERS, sum, 0);
+        for (int c = 0; c < LANE_IN_REGISTERS; c++) {
             row[columns[first + c]] = sum[c] * scale;
         }
     }

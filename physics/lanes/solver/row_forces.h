@@ -206,19 +206,7 @@ FN void add_group_force_basis(const lane_model *m, const lane_data *d, int i, re
 // result += J^T force of the group at i, for the dofs of entries first ... end - 1 that this member owns
 FN void add_group_force(const lane_model *m, const lane_data *d, int i, reals result, int first, int end)
 {
-    switch (d->row[i].basis) {
-    case 1:
-        add_group_force_basis(m, d, i, result, first, end, 1);
-        break;
-    case 3:
-        add_group_force_basis(m, d, i, result, first, end, 3);
-        break;
-    case 4:
-        add_group_force_basis(m, d, i, result, first, end, 4);
-        break;
-    default:
-        add_group_force_basis(m, d, i, result, first, end, 6);
-    }
+    LANE_UNROLLED_BASIS(d->row[i].basis, add_group_force_basis, m, d, i, result, first, end);
 }
 
 #if !defined(__CUDACC__)

@@ -62,19 +62,7 @@ FN void run_group_times_basis(const lane_data *d, int i, reals x, reals result, 
 // result = J x, for the rows of a group with runs
 LANE_FN void run_group_times(const lane_data *d, int i, reals x, reals result)
 {
-    switch (d->row[i].basis) {
-    case 1:
-        run_group_times_basis(d, i, x, result, 1);
-        break;
-    case 3:
-        run_group_times_basis(d, i, x, result, 3);
-        break;
-    case 4:
-        run_group_times_basis(d, i, x, result, 4);
-        break;
-    default:
-        run_group_times_basis(d, i, x, result, 6);
-    }
+    LANE_UNROLLED_BASIS(d->row[i].basis, run_group_times_basis, d, i, x, result);
 }
 
 // result += J^T force, of the runs from entry `first` to `end`; force: along the rows of the Jacobian
