@@ -10,7 +10,8 @@
 static const char ENDING[] = ".collider";
 
 // FILE.collider; with cells of a given size FILE.CELL.collider, so that layers and scenes with different
-// cells do not make it anew for each other. Parts of one cloud have colliders of their own. NULL: there is no file.
+// cells do not make it anew for each other. Parts of one cloud have colliders of their own. NULL: there is no
+// file.
 static orr_result find_path(const orr_layer_data *layer, const orr_collider_desc *desc, char **path,
                             orr_error *error)
 {
