@@ -433,9 +433,9 @@ typedef struct orr_body_desc {
  * metres are scene units. A moving body has the state of a free joint (qpos 7, qvel 6), which the functions
  * for robots read and set. The state of a soft body is that of its vertices (orr_world_get_soft); resets of
  * robots also reset it, and setting the layer's transform puts it there at rest. Distance grids are kept
- * beside the layer's file, as FILE.collider. A soft layer can be bound to a body before (orr_scene_bind);
- * its pins then hold it to that body, which feels the pull. desc NULL: no body. ORR_ERROR_UNSUPPORTED: a
- * grid that moves, a soft field. */
+ * beside the layer's file, as FILE.collider or, with a cell, FILE.CELL.collider. A soft layer can be bound to
+ * a body before (orr_scene_bind); its pins then hold it to that body, which feels the pull. desc NULL: no
+ * body. ORR_ERROR_UNSUPPORTED: a grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
 /* Draws a material of a mesh by a network that reproduces it (orr_material_trainer), from a .material file;

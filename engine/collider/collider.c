@@ -37,6 +37,18 @@ static orr_result check_range(const char *name, const char *what, double value, 
                           what, value, most < INFINITY ? " and less than 1" : "");
 }
 
+// Of clouds alone up is asked; a mesh or field has one collider however its layer is turned. It is rounded,
+// so that the rounding of a layer's rotation does not make another collider.
+static void choose_up(const orr_collider_source *source, float up[3])
+{
+    static const double STEPS = 1024.0;
+    const double length = sqrt((double)vec3f_dot(up, up));
+    const bool asked = source->splats && length > 0.0;
+    for (int k = 0; k < 3; k++) {
+        up[k] = asked ? (float)(round((double)up[k] / length * STEPS) / STEPS) + 0.0f : k == 1 ? -1.0f : 0.0f;
+    }
+}
+
 static orr_result resolve(const orr_collider_source *source, const orr_collider_desc *given,
                           orr_collider_desc *desc, orr_error *error)
 {
@@ -55,11 +67,7 @@ static orr_result resolve(const orr_collider_source *source, const orr_collider_
     desc->opacity = desc->opacity > 0.0 ? desc->opacity : source->field ? 0.5 : 0.3;
     desc->gap = desc->gap > 0.0 ? desc->gap : 4.0 * desc->cell;
     desc->island = desc->island > 0.0 ? desc->island : 0.005;
-    if (!source->splats || !(vec3f_dot(desc->up, desc->up) > 0.0f)) {
-        // of clouds alone up is asked; a mesh or field has one collider however its layer is turned
-        desc->up[0] = desc->up[2] = 0.0f;
-        desc->up[1] = -1.0f;
-    }
+    choose_up(source, desc->up);
     return desc->cell > 0.0
                ? ORR_OK
                : orr_fail(error, ORR_CODE_ARGUMENT,

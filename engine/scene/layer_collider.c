@@ -4,9 +4,37 @@
 #include "engine/scene/transform.h"
 #include "physics/grid/collider_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char ENDING[] = ".collider";
+
+// FILE.collider; with cells of a given size FILE.CELL.collider, so that layers and scenes with different
+// cells do not make it anew for each other. Parts of one cloud have colliders of their own. NULL: there is no
+// file.
+static orr_result find_path(const orr_layer_data *layer, const orr_collider_desc *desc, char **path,
+                            orr_error *error)
+{
+    *path = NULL;
+    if (!layer->path) {
+        return ORR_OK;
+    }
+    char cell[32] = "";
+    if (desc && desc->cell > 0.0) {
+        snprintf(cell, sizeof cell, ".%.6g", desc->cell);
+    }
+    const char *texts[] = {layer->path, layer->part ? "." : "", layer->part ? layer->name : "", cell, ENDING};
+    size_t size = 1, used = 0;
+    for (int i = 0; i < 5; i++) {
+        size += strlen(texts[i]);
+    }
+    ORR_ALLOC(*path, size, layer->name, error);
+    for (int i = 0; i < 5; i++) {
+        memcpy(*path + used, texts[i], strlen(texts[i]) + 1);
+        used += strlen(texts[i]);
+    }
+    return ORR_OK;
+}
 
 static orr_result make(const orr_scene *scene, const orr_collider_source *source,
                        const orr_collider_desc *desc, const char *path, orr_distance_grid **grid,
@@ -22,7 +50,7 @@ static orr_result make(const orr_scene *scene, const orr_collider_source *source
     }
     orr_error why = {0};
     if (path && orr_distance_grid_save(*grid, path, &why) != ORR_OK) {
-        orr_log_line(scene->context.log, ORR_LOG_INFO, (orr_code)why.code,
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, (orr_code)why.code,
                      "the collider is kept in memory only: %s", why.message);
     }
     return ORR_OK;
@@ -62,16 +90,8 @@ orr_result orr_collider_of_layer(const orr_scene *scene, const orr_layer_data *l
     ORR_TRY(orr_collider_source_of_layer(layer, &source, error));
     uint64_t hash;
     ORR_TRY(orr_collider_hash(&source, desc, &hash, error));
-    char *path = NULL;
-    if (layer->path) { // parts of one cloud have colliders of their own
-        const char *texts[] = {layer->path, layer->part ? "." : "", layer->part ? layer->name : "", ENDING};
-        size_t size = strlen(layer->path) + strlen(layer->name) + sizeof "." + sizeof ENDING, used = 0;
-        ORR_ALLOC(path, size, layer->name, error);
-        for (int i = 0; i < 4; i++) {
-            memcpy(path + used, texts[i], strlen(texts[i]) + 1);
-            used += strlen(texts[i]);
-        }
-    }
+    char *path;
+    ORR_TRY(find_path(layer, desc, &path, error));
     orr_error unread;
     bool found = path && orr_collider_file_source(path) == hash &&
                  orr_distance_grid_load(path, grid, &unread) == ORR_OK;

@@ -567,6 +567,13 @@ static void threads_files_and_hashes(void **state)
     assert_ok(orr_collider_hash(&source, &desc, &changed, &error));
     assert_true(hash != changed);
     desc.gap = 0.0;
+    static const float ups[][3] = {{6e-8f, -0.9999999f, 0.0f}, {0.0f, -2.0f, -0.0f}, {0.0f, -1.0f, 0.1f}};
+    for (int i = 0; i < 3; i++) { // the rounding of a rotation is no other direction
+        memcpy(desc.up, ups[i], sizeof desc.up);
+        assert_ok(orr_collider_hash(&source, &desc, &changed, &error));
+        assert_int_equal(hash != changed, i == 2);
+    }
+    memset(desc.up, 0, sizeof desc.up);
     pack->geometry[3]++;
     assert_ok(orr_collider_hash(&source, &desc, &changed, &error));
     assert_true(hash != changed);
@@ -717,9 +724,10 @@ static const char box_file[] =
 static void a_layer_keeps_its_collider_beside_its_file(void **state)
 {
     (void)state;
-    char path[512], beside[600];
+    char path[512], beside[600], coarser[600];
     snprintf(path, sizeof path, "%s", scratch_path("box.ply"));
-    snprintf(beside, sizeof beside, "%s.collider", path);
+    snprintf(beside, sizeof beside, "%s.0.05.collider", path);
+    snprintf(coarser, sizeof coarser, "%s.0.1.collider", path);
     assert_ok(orr_file_write(path, box_file, strlen(box_file), &error));
     orr_engine *engine;
     orr_scene *scene;
@@ -733,8 +741,9 @@ static void a_layer_keeps_its_collider_beside_its_file(void **state)
     assert_ok(orr_distance_grid_save(made, beside, &error));
     assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &fine, &loaded, &error));
     assert_true(same_grids(made, loaded));
-    assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &coarse, &other, &error)); // made anew
-    assert_true(other->cell == 0.1 && orr_collider_file_source(beside) == other->source);
+    assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &coarse, &other, &error)); // in another file
+    assert_true(other->cell == 0.1 && orr_collider_file_source(coarser) == other->source);
+    assert_true(orr_collider_file_source(beside) == made->source);
     orr_distance_grid_destroy(made);
     orr_distance_grid_destroy(loaded);
     orr_distance_grid_destroy(other);
