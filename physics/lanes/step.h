@@ -309,11 +309,20 @@ LANE_FN void step_implicit(const lane_model *m, lane_data *d)
     advance(m, d, d->work);
 }
 
+// The rotation vector of the same rotation that is no longer than pi.
+FN real3 shortest_rotation(real3 u)
+{
+    real length = sqrt_(dot3(u, u));
+    real turns = floor_(fma_(length, R(0.15915494309189535), R(0.5)));
+    return scale3(u, R(1.0) - turns * R(6.283185307179586) / max_(length, R(1.0)));
+}
+
 // The rate of a rotation vector u, for which exp(u) turns a quaternion from a start: `spin` is the angular
 // velocity in the turned frame. spin + u x spin / 2 + c u x (u x spin) with
-// c = (1 - |u| / 2 cot(|u| / 2)) / |u|^2.
+// c = (1 - |u| / 2 cot(|u| / 2)) / |u|^2, for the shortest u, which is what MuJoCo reads from the quaternion.
 FN real3 rotation_vector_rate(real3 u, real3 spin)
 {
+    u = shortest_rotation(u);
     real square = dot3(u, u), half = R(0.5) * sqrt_(square), sine, cosine;
     sincos_(half, &sine, &cosine);
     mask small = square < R(0.25);
@@ -321,8 +330,7 @@ FN real3 rotation_vector_rate(real3 u, real3 spin)
         fma_(fma_(fma_(fma_(R(1.0 / 47900160.0), square, R(1.0 / 1209600.0)), square, R(1.0 / 30240.0)),
                   square, R(1.0 / 720.0)),
              square, R(1.0 / 12.0));
-    mask finite = abs_(sine) > R(LANE_TINY);
-    real exact = (R(1.0) - half * cosine / sel(finite, sine, R(1.0))) / sel(small, R(1.0), square);
+    real exact = (R(1.0) - half * cosine / max_(sine, R(LANE_TINY))) / sel(small, R(1.0), square);
     real3 across = cross3(u, spin);
     return add_scaled3(add_scaled3(spin, across, R(0.5)), cross3(u, across), sel(small, nearly, exact));
 }

@@ -8,7 +8,8 @@ A file of little-endian doubles, tests/golden/pairs.f64:
     rows columns of a height field, its four sizes, its samples
     per pose:   type1 type2 margin; of each geom size (3), position (3), rotation (9, row-major)
                 contacts, per contact: distance, position, normal from the first geom to the second
-Boxes in height fields without a margin are left out: MuJoCo's search stops early (docs/robots.md).
+Boxes in height fields without a margin are left out: MuJoCo's search stops early (docs/robots.md). The last
+twelve poses are boxes that are closer than the margin at a corner, where MuJoCo has no contact.
 """
 import pathlib
 
@@ -46,7 +47,11 @@ def whole_cap(model, data):
     return False
 
 
-def record_pair(kinds, margin, samples, random):
+def near_without_contact(model, data, margin):
+    return data.ncon == 0 and 0.0 < mujoco.mj_geomDistance(model, data, 0, 1, margin, None) < 0.8 * margin
+
+
+def record_pair(kinds, margin, samples, random, apart=False):
     model = recording.exact(mujoco.MjModel.from_xml_string(f"""<mujoco>
         <asset><hfield name="h" nrow="{ROWS}" ncol="{COLUMNS}" size="1 0.8 0.3 0.2"/></asset><worldbody>
         <body mocap="true">{geom(kinds[0])} margin="{margin}"/></body>
@@ -63,7 +68,10 @@ def record_pair(kinds, margin, samples, random):
             data.mocap_quat[0], data.qpos[3:] = [1, 0, 0, 0], [1, *random.normal(size=3) * 1e-2]
         data.qpos[3:] /= np.linalg.norm(data.qpos[3:])
         mujoco.mj_fwdPosition(model, data)
-        if data.ncon in (0, 50) or whole_cap(model, data):
+        if apart:
+            if not near_without_contact(model, data, margin):
+                continue
+        elif data.ncon in (0, 50) or whole_cap(model, data):
             continue
         numbers.append(np.concatenate(
             [model.geom_type, [margin]]
@@ -80,6 +88,7 @@ def record(_):
         for margin in (0.0, 0.02):
             if kinds != ("hfield", "box") or margin > 0.0:
                 numbers += record_pair(kinds, margin, samples, random)
+    numbers += record_pair(("box", "box"), 0.05, samples, random, apart=True)
     return np.concatenate(numbers).astype("<f8").tobytes()
 
 

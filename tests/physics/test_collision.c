@@ -391,7 +391,7 @@ static void pairs_have_the_contacts_of_mujoco(void **state)
         }
         assert_contacts(&file, count, hits, a.type == ORR_GEOM_ELLIPSOID || b.type == ORR_GEOM_ELLIPSOID);
     }
-    assert_int_equal(poses, 372);
+    assert_int_equal(poses, 384);
     orr_free(file.numbers);
 }
 

@@ -274,6 +274,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "servos",
                                          "plastic",
                                          "plastic_rk4",
+                                         "spinning_rk4",
                                          "delays",
                                          "delays_rk4",
                                          "implicit",

@@ -387,7 +387,8 @@ LANE_FN int separate_boxes(const convex_shape *a, const convex_shape *b, double 
 }
 
 // The axis along which the boxes overlap least is the contact's normal. As in MuJoCo a face is preferred to
-// an edge whose normal is nearly the face's, by 5 %. At most 8 contacts.
+// an edge whose normal is nearly the face's, by 5 %, and boxes that are apart have no contact where the
+// clipped face is empty, although an edge may be within the margin. At most 8 contacts.
 LANE_FN int box_box(const convex_shape *a, const convex_shape *b, double margin, convex_hit *hits)
 {
     box_separation s;
@@ -395,13 +396,10 @@ LANE_FN int box_box(const convex_shape *a, const convex_shape *b, double margin,
         return 0;
     }
     const convex_shape *from = s.swapped ? b : a, *to = s.swapped ? a : b;
-    int count = 0, alike = fabs(point_dot(s.edge_normal, from->frame.axis[s.face])) >= 0.99;
-    if (s.edge_overlap >= s.face_overlap - (alike ? 0.05 * fabs(s.face_overlap) : 0.0)) {
-        point between = point_difference(to->frame.pos, from->frame.pos);
-        double side = point_dot(between, from->frame.axis[s.face]);
-        count = box_face_box(from, s.face, side < 0.0 ? -1.0 : 1.0, to, s.swapped, margin, hits);
+    int alike = fabs(point_dot(s.edge_normal, from->frame.axis[s.face])) >= 0.99;
+    if (s.edge_overlap < s.face_overlap - (alike ? 0.05 * fabs(s.face_overlap) : 0.0)) {
+        return box_edge_box(a, s.edge1, b, s.edge2, s.edge_normal, s.edge_overlap, hits);
     }
-    return count || s.edge_overlap > 1e299
-               ? count
-               : box_edge_box(a, s.edge1, b, s.edge2, s.edge_normal, s.edge_overlap, hits);
+    double side = point_dot(point_difference(to->frame.pos, from->frame.pos), from->frame.axis[s.face]);
+    return box_face_box(from, s.face, side < 0.0 ? -1.0 : 1.0, to, s.swapped, margin, hits);
 }
