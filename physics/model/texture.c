@@ -31,31 +31,34 @@ static void put(const texture_data *d, int row, int column, texel value)
     memcpy(d->pixels + at * channels, value.channels, channels);
 }
 
-static texel mix(const double a[3], const double b[3], double share)
+// Between rgb2 at -1 and rgb1 at 1, as MuJoCo blends gradients: steepest in the middle.
+static texel blend(const spec_texture *t, double position)
 {
-    double mixed[3];
+    double share = 0.5 + sqrt(0.5) * position / sqrt(1.0 + position * position), rgb[3];
     for (int i = 0; i < 3; i++) {
-        mixed[i] = (1.0 - share) * a[i] + share * b[i];
+        rgb[i] = share * t->rgb1[i] + (1.0 - share) * t->rgb2[i];
     }
-    return make_texel(mixed);
+    return make_texel(rgb);
 }
 
-// What a gradient has of rgb2, by the angle of elevation: at a side of a cube, rows from above to below.
-static double share_at_side(double x, double y)
+static const double right_angle = 1.57079632679489661923;
+
+// Where a gradient is: by the angle of elevation at a side of a cube,
+static double position_at_side(double x, double y)
 {
-    return 0.5 + atan2(y, sqrt(1.0 + x * x)) / 3.14159265358979323846;
+    return atan2(-y, sqrt(1.0 + x * x)) / right_angle;
 }
 
-// The same at the face above.
-static double share_above(double x, double y)
+// at the face above,
+static double position_above(double x, double y)
 {
-    return 0.5 - atan2(1.0, sqrt(x * x + y * y)) / 3.14159265358979323846;
+    return atan2(1.0, sqrt(x * x + y * y)) / right_angle;
 }
 
-// Of a flat texture: from rgb1 in the middle to rgb2 at the edge.
-static double share_of_flat(double x, double y)
+// and by the distance from the middle of a flat texture.
+static double position_of_flat(double x, double y)
 {
-    return fmin(1.0, sqrt(x * x + y * y));
+    return 1.0 - 2.0 * fmin(1.0, sqrt(x * x + y * y));
 }
 
 static double coordinate(int i, int count)
@@ -68,7 +71,7 @@ static void fill_gradient(const spec_texture *t, const texture_data *d)
     for (int row = 0; row < d->height; row++) {
         for (int column = 0; column < d->width; column++) {
             double x = coordinate(column, d->width), y = coordinate(row, d->height);
-            put(d, row, column, mix(t->rgb1, t->rgb2, share_of_flat(x, y)));
+            put(d, row, column, blend(t, position_of_flat(x, y)));
         }
     }
 }
@@ -81,10 +84,10 @@ static void fill_gradient_cube(const spec_texture *t, const texture_data *d)
     for (int row = 0; row < side; row++) {
         for (int column = 0; column < side; column++) {
             double x = coordinate(column, side), y = coordinate(row, side);
-            put(d, row, column, mix(t->rgb1, t->rgb2, share_at_side(x, y)));
+            put(d, row, column, blend(t, position_at_side(x, y)));
             if (column <= row) {
-                double share = share_above(x, y);
-                texel above = mix(t->rgb1, t->rgb2, share), below = mix(t->rgb1, t->rgb2, 1.0 - share);
+                double position = position_above(x, y);
+                texel above = blend(t, position), below = blend(t, -position);
                 put(d, 2 * side + row, column, above);
                 put(d, 2 * side + column, row, above);
                 put(d, 3 * side + row, column, below);

@@ -924,10 +924,12 @@ static void attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself(
     assert_non_null(strstr(error.message, "ring0.xml:2: <model>: file: a model cannot be a part of itself"));
 }
 
-// How much of rgb2 a direction has: from none above to all below, by its angle.
-static double share_below(const double direction[3])
+// How much of rgb1 a direction has, by its elevation in right angles: as MuJoCo blends, whose mean and
+// deviation the compiled models have.
+static double share_above(const double direction[3])
 {
-    return 0.5 - atan2(direction[1], hypot(direction[0], direction[2])) / acos(-1.0);
+    double elevation = 2.0 / acos(-1.0) * atan2(direction[1], hypot(direction[0], direction[2]));
+    return 0.5 + elevation / sqrt(2.0 + 2.0 * elevation * elevation);
 }
 
 static void a_gradient_of_a_cube_follows_the_elevation(void **state)
@@ -945,9 +947,9 @@ static void a_gradient_of_a_cube_follows_the_elevation(void **state)
         const double x = 2.0 * (i % SIDE) / (SIDE - 1) - 1.0, y = 2.0 * (i / SIDE % SIDE) / (SIDE - 1) - 1.0;
         const double up = face == 2 ? 1.0 : -1.0;
         const double at[3] = {x, face == 2 || face == 3 ? up : -y, face == 2 || face == 3 ? y : 1.0};
-        const double below = 255.0 * share_below(at);
+        const double above = 255.0 * share_above(at);
         const uint8_t *rgb = model->tex_data + 3 * i;
-        assert_true(fabs(rgb[1] + 0.5 - below) < 0.51 && fabs(rgb[0] + 0.5 - (255.0 - below)) < 0.51);
+        assert_true(fabs(rgb[0] + 0.5 - above) < 0.51 && fabs(rgb[1] + 0.5 - (255.0 - above)) < 0.51);
         assert_int_equal(rgb[2], 0);
     }
     orr_model_destroy(model);
