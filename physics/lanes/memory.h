@@ -103,9 +103,13 @@ FN int block_rows(const lane_model *m)
     X(block_island, int32_t, m->plan->block_count)                                                           \
     X(island_row, int32_t, m->plan->block_count + 1)                                                         \
     X(island_dof, int32_t, m->plan->block_count + 1)                                                         \
+    X(island_group, int32_t, m->plan->block_count + 1)                                                       \
+    X(island_tie, int32_t, m->plan->block_count + 1)                                                         \
     X(dof_sorted, int32_t, block_dofs(m))                                                                    \
     X(row_sorted, lane_row, block_rows(m))                                                                   \
     X(row_place, int32_t, block_rows(m))                                                                     \
+    X(tie, lane_tie, block_rows(m))                                                                          \
+    X(tie_sorted, lane_tie, block_rows(m))                                                                   \
     X(couple, lane_couple, block_rows(m))                                                                    \
     X(block_order, int32_t, m->plan->block_count)                                                            \
     X(block_at, int32_t, m->plan->block_count)                                                               \

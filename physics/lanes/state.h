@@ -420,6 +420,13 @@ typedef struct lane_part {
     int32_t missed;
 } lane_part;
 
+// Groups of rows that move the same dofs (solver/ties.h): the first; the next tie's follow.
+typedef struct lane_tie {
+    int32_t group;
+    int32_t count, blocks; // of dofs
+    int32_t block[2];      // the first two, -1: there is none
+} lane_tie;
+
 // What a group of rows touches of a part of an island: entries of its Jacobian.
 typedef struct lane_touch {
     int32_t group, row, first, end;
@@ -513,11 +520,14 @@ typedef struct lane_data {
     const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
     int32_t dof_count;
     // islands (lanes/solver/islands.h); plan->block_count where no size is given
-    int32_t *block_island;            // number of a block's island, -1: it has no rows
-    int32_t *island_row, *island_dof; // + 1: where the rows and dofs of each end
-    int32_t *dof_sorted;              // nv: dofs by island
-    lane_row *row_sorted;             // plan->row_capacity: another array of rows
-    int32_t *row_place; // plan->row_capacity: places of rows among the sorted ones; then their groups
+    int32_t *block_island; // number of a block's island, -1: it has no rows
+    // + 1: where the rows, dofs, groups and ties of each end
+    int32_t *island_row, *island_dof, *island_group, *island_tie;
+    int32_t *dof_sorted;  // nv: dofs by island
+    lane_row *row_sorted; // plan->row_capacity: another array of rows
+    int32_t *row_place;   // plan->row_capacity: places of rows among the sorted ones; then groups by island
+    lane_tie *tie, *tie_sorted; // plan->row_capacity; of an island its groups are numbered from 0
+    int32_t tie_count;
     int32_t island_count;
     lane_outcome *outcome; // 1, of each thread
     // blocks of an island (lanes/solver/block_direction.h)

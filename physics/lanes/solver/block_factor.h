@@ -279,48 +279,45 @@ FN void add_block_entries(const lane_model *m, const lane_data *d, const lane_ro
     }
 }
 
-LANE_FN lane_couple find_couple(const lane_model *m, const lane_data *d, const lane_row *group)
+LANE_FN lane_couple find_couple(const lane_data *d, const lane_tie *tie)
 {
     lane_couple couple = {{0, 0}, -1, 0, {0, 0}, 0};
-    if (group->count != ORR_BLOCK_DOFS && group->count != 2 * ORR_BLOCK_DOFS) {
+    if (tie->blocks < 1 || tie->blocks > 2 || tie->count != ORR_BLOCK_DOFS * tie->blocks) {
         return couple;
     }
-    for (int first = 0, n = 0; first < group->count; first += ORR_BLOCK_DOFS, n++) {
-        int block = m->plan->dof_block[group->dof[first]];
-        if (m->plan->dof_block[group->dof[first + ORR_BLOCK_DOFS - 1]] != block) {
-            return couple;
-        }
-        int at = n == 1 && d->block_at[block] > couple.place[0]; // the later is the column of the coupling
+    for (int n = 0; n < tie->blocks; n++) {
+        int place = d->block_at[tie->block[n]];
+        int at = n == 1 && place > couple.place[0]; // the later is the column of the coupling
         couple.place[1] = couple.place[0];
         couple.first[1] = couple.first[0];
-        couple.place[at] = d->block_at[block];
-        couple.first[at] = (uint8_t)first;
+        couple.place[at] = place;
+        couple.first[at] = (uint8_t)(ORR_BLOCK_DOFS * n);
     }
-    couple.blocks = (uint8_t)(group->count / ORR_BLOCK_DOFS);
+    couple.blocks = (uint8_t)tie->blocks;
     couple.between = couple.blocks == 2 ? number_of_block(d, couple.place[0], couple.place[1]) : -1;
     return couple;
 }
 
-// Of all groups of an island, once its pattern is known. Contacts of a pair of bodies have the same.
-LANE_FN void find_couples(const lane_model *m, lane_data *d)
+// Of all groups of an island, once its pattern is known.
+LANE_FN void find_couples(lane_data *d)
 {
-    const lane_row *last = NULL;
     d->couples_begin = d->between_known;
-    for (int g = 0; g < d->group_count; g++) {
-        const lane_row *group = &d->row[d->group[g]];
-        d->couple[g] = has_dofs_of(group, last) ? d->couple[g - 1] : find_couple(m, d, group);
-        d->couples_begin &= d->couple[g].blocks > 0;
-        last = group;
+    for (int t = 0; t < d->tie_count; t++) {
+        lane_couple couple = find_couple(d, &d->tie[t]);
+        d->couples_begin &= couple.blocks > 0;
+        for (int g = d->tie[t].group; g < tie_end(d, t); g++) {
+            d->couple[g] = couple;
+        }
     }
     if (!d->couples_begin) {
         return;
     }
     int32_t *begun = d->between_spill, before = 2 * d->fill_first[d->order_count];
     memset(begun, 0, (size_t)d->between_first[d->order_count] * sizeof *begun);
-    for (int g = 0; g < d->group_count; g++) {
-        lane_couple *couple = &d->couple[g];
-        couple->begins = couple->between >= 0 && !begun[couple->between - before];
-        if (couple->between >= 0) {
+    for (int t = 0; t < d->tie_count; t++) {
+        lane_couple *couple = &d->couple[d->tie[t].group];
+        if (couple->between >= before) { // not in a tree
+            couple->begins = !begun[couple->between - before];
             begun[couple->between - before] = 1;
         }
     }

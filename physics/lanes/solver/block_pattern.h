@@ -52,16 +52,21 @@ LANE_FN void visit_edges(const lane_model *m, lane_data *d, int write)
             last = other;
         }
     }
-    const lane_row *last = NULL;
-    for (int g = 0; g < d->group_count; g++) {
-        const lane_row *row = &d->row[d->group[g]];
-        for (int a = 0, next; a < row->count && !has_dofs_of(row, last); a = next) {
+    for (int t = 0; t < d->tie_count; t++) {
+        const lane_tie *tie = &d->tie[t];
+        if (tie->blocks <= 2) {
+            if (tie->blocks == 2) {
+                add_edge(m, d, tie->block[0], tie->block[1], write);
+            }
+            continue;
+        }
+        const lane_row *row = &d->row[d->group[tie->group]];
+        for (int a = 0, next; a < row->count; a = next) {
             next = run_end(m, row, a);
             for (int b = next; b < row->count; b = run_end(m, row, b)) {
                 add_edge(m, d, block[row->dof[a]], block[row->dof[b]], write);
             }
         }
-        last = row;
     }
 }
 

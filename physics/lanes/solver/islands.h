@@ -19,6 +19,12 @@ FN int island_of(int32_t *link, int block)
     return block;
 }
 
+FN void join_blocks(const lane_model *m, int32_t *link, int one, int other)
+{
+    int a = island_of(link, m->plan->block_tree[one]), b = island_of(link, m->plan->block_tree[other]);
+    link[a > b ? a : b] = a > b ? b : a;
+}
+
 // Joins trees; block_island: of each tree's first block, the island's first block, which is the lowest.
 LANE_FN void join_trees(const lane_model *m, lane_data *d)
 {
@@ -26,21 +32,22 @@ LANE_FN void join_trees(const lane_model *m, lane_data *d)
     for (int n = 0; n < block_count(m, d); n++) {
         link[nth_block(d, n)] = nth_block(d, n);
     }
-    const lane_row *last = NULL;
-    for (int g = 0; g < d->group_count; g++) {
-        const lane_row *row = &d->row[d->group[g]];
-        int first = row->count > 0 && !has_dofs_of(row, last) ? run_end(m, row, 0) : row->count;
-        for (int e = first; e < row->count; e = run_end(m, row, e)) {
-            int a = island_of(link, tree_of_dof(m, row->dof[e - 1]));
-            int b = island_of(link, tree_of_dof(m, row->dof[e]));
-            link[a > b ? a : b] = a > b ? b : a;
+    for (int t = 0; t < d->tie_count; t++) {
+        const lane_tie *tie = &d->tie[t];
+        if (tie->blocks == 2) {
+            join_blocks(m, link, tie->block[0], tie->block[1]);
+            continue;
         }
-        last = row;
+        const lane_row *row = &d->row[d->group[tie->group]];
+        for (int e = 0, next; tie->blocks > 2 && e < row->count; e = next) {
+            next = run_end(m, row, e);
+            join_blocks(m, link, tie->block[0], m->plan->dof_block[row->dof[e]]);
+        }
     }
 }
 
 // Numbers the islands that have rows, in the order of their first blocks: block_island of every block, or -1.
-// Islands have no rows and dofs yet.
+// Islands have no rows, dofs and the like yet.
 LANE_FN void number_islands(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
@@ -48,25 +55,22 @@ LANE_FN void number_islands(const lane_model *m, lane_data *d)
     for (int n = 0; n < block_count(m, d); n++) {
         number[nth_block(d, n)] = -1;
     }
-    const lane_row *last = NULL;
-    for (int g = 0; g < d->group_count; g++) {
-        const lane_row *row = &d->row[d->group[g]];
-        if (row->count > 0 && !has_dofs_of(row, last)) {
-            number[island_of(island, tree_of_dof(m, row->dof[0]))] = 0;
+    for (int t = 0; t < d->tie_count; t++) {
+        if (d->tie[t].blocks > 0) {
+            number[island_of(island, plan->block_tree[d->tie[t].block[0]])] = 0;
         }
-        last = row;
     }
     d->island_count = 0;
     for (int n = 0; n < block_count(m, d); n++) {
         int block = nth_block(d, n);
         if (number[block] == 0) {
-            d->island_row[d->island_count] = d->island_dof[d->island_count] = 0;
             number[block] = d->island_count++;
         }
     }
-    if (d->island_count == 0) { // rows without dofs
-        d->island_row[0] = d->island_dof[0] = 0;
-        d->island_count = 1;
+    d->island_count = d->island_count > 0 ? d->island_count : 1; // rows without dofs
+    for (int32_t **count = (int32_t *[]){d->island_row, d->island_dof, d->island_group, d->island_tie, NULL};
+         *count; count++) {
+        memset(*count, 0, (size_t)d->island_count * sizeof **count);
     }
     for (int n = 0; n < block_count(m, d); n++) { // links lead downwards: those below are done
         int block = nth_block(d, n), tree = plan->block_tree[block];
@@ -99,38 +103,53 @@ LANE_FN void sort_dofs(const lane_model *m, lane_data *d)
     }
 }
 
-FN int island_of_row(const lane_model *m, const lane_data *d, int i)
+FN int island_of_tie(const lane_data *d, int tie)
 {
-    return d->row[i].count > 0 ? d->block_island[m->plan->dof_block[d->row[i].dof[0]]] : 0;
+    return d->tie[tie].blocks > 0 ? d->block_island[d->tie[tie].block[0]] : 0;
 }
 
-// Copies the rows that have another place among the sorted ones, and those behind them. Returns the first of
-// them, and in `kept` how many groups are before it.
-LANE_FN int place_rows(const lane_model *m, lane_data *d, int *kept)
+// The row behind those of a tie.
+FN int tie_row_end(const lane_data *d, int tie)
+{
+    int end = tie_end(d, tie);
+    return end < d->group_count ? d->group[end] : d->row_count;
+}
+
+LANE_FN void place_row(lane_data *d, int i, int at)
+{
+    d->row_sorted[at] = d->row[i];
+    d->row_place[i] = at;
+    d->efc_jar[at] = d->efc_pos[i];
+    d->efc_force[at] = d->efc_D[i];
+    d->efc_weight[at] = d->efc_aref[i];
+    d->efc_jv[at] = d->efc_diagonal[i];
+}
+
+// Sorts ties, and copies the rows that have another place among the sorted ones, and those behind them.
+// Returns the first of them, and in `kept` how many groups are before it.
+LANE_FN int place_ties(lane_data *d, int *kept)
 {
     int moved = d->row_count;
     *kept = d->group_count;
-    for (int g = 0; g < d->group_count; g++) {
-        int i = d->group[g], end = i + d->row[i].dim;
-        int32_t *place = &d->island_row[island_of_row(m, d, i)];
+    for (int t = 0; t < d->tie_count; t++) {
+        int island = island_of_tie(d, t), i = d->group[d->tie[t].group], end = tie_row_end(d, t);
+        int32_t *place = &d->island_row[island], *group = &d->island_group[island];
         if (*place != i && moved == d->row_count) {
             moved = i;
-            *kept = g;
+            *kept = d->tie[t].group;
         }
-        if (moved == d->row_count) {
-            *place = end;
-            continue;
+        for (int k = i; k < end && moved < d->row_count; k++) {
+            place_row(d, k, *place + k - i);
         }
-        for (; i < end; i++, (*place)++) {
-            int at = *place;
-            d->row_sorted[at] = d->row[i];
-            d->row_place[i] = at;
-            d->efc_jar[at] = d->efc_pos[i];
-            d->efc_force[at] = d->efc_D[i];
-            d->efc_weight[at] = d->efc_aref[i];
-            d->efc_jv[at] = d->efc_diagonal[i];
-        }
+        *place += end - i;
+        lane_tie *sorted = &d->tie_sorted[d->island_tie[island]++];
+        *sorted = d->tie[t];
+        sorted->group = *group;
+        *group += tie_end(d, t) - d->tie[t].group;
     }
+    lane_tie *sorted = d->tie_sorted;
+    d->tie_sorted = d->tie;
+    d->tie = sorted;
     return moved;
 }
 
@@ -154,20 +173,19 @@ LANE_FN void take_sorted_rows(lane_data *d, int moved)
 }
 
 // Moves the rows of each island beside each other; their order stays, and where a few bodies lie beside a
-// heap so do most of its rows. Rows without dofs are the first island's. Afterwards island_row has the end of
-// each.
-LANE_FN void sort_rows(const lane_model *m, lane_data *d)
+// heap so do most of its rows. Rows without dofs are the first island's.
+LANE_FN void move_rows_to_islands(lane_data *d)
 {
-    if (d->island_count == 1) { // they are
-        d->island_row[0] = d->row_count;
-        return;
-    }
-    for (int g = 0; g < d->group_count; g++) {
-        int i = d->group[g];
-        d->island_row[island_of_row(m, d, i)] += d->row[i].dim;
+    for (int t = 0; t < d->tie_count; t++) {
+        int island = island_of_tie(d, t);
+        d->island_row[island] += tie_row_end(d, t) - d->group[d->tie[t].group];
+        d->island_group[island] += tie_end(d, t) - d->tie[t].group;
+        d->island_tie[island]++;
     }
     begin_from_counts(d->island_row, d->island_count);
-    int kept, moved = place_rows(m, d, &kept);
+    begin_from_counts(d->island_group, d->island_count);
+    begin_from_counts(d->island_tie, d->island_count);
+    int kept, moved = place_ties(d, &kept);
     take_sorted_rows(d, moved);
     d->group_count = kept;
     for (int i = moved; i < d->row_count; i += d->row[i].dim) {
@@ -180,10 +198,39 @@ LANE_FN void sort_rows(const lane_model *m, lane_data *d)
     }
 }
 
+// What is of an island, of all of them: where its last ends.
+FN int island_start(const int32_t *end, int island)
+{
+    return island > 0 ? end[island - 1] : 0;
+}
+
+// Afterwards island_row, island_group and island_tie have the ends of each island; its groups in row_place,
+// and in its ties, are numbered from its first row and group on.
+LANE_FN void sort_rows(lane_data *d)
+{
+    if (d->island_count > 1) {
+        move_rows_to_islands(d);
+    } else { // they are beside each other
+        d->island_row[0] = d->row_count;
+        d->island_group[0] = d->group_count;
+        d->island_tie[0] = d->tie_count;
+    }
+    for (int island = 0; island < d->island_count; island++) {
+        int row = island_start(d->island_row, island), group = island_start(d->island_group, island);
+        for (int g = group; g < d->island_group[island]; g++) {
+            d->row_place[g] = d->group[g] - row;
+        }
+        for (int t = island_start(d->island_tie, island); t < d->island_tie[island]; t++) {
+            d->tie[t].group -= group;
+        }
+    }
+}
+
 // The part of a world that is an island: its rows and dofs.
 LANE_FN lane_data island_part(lane_data *d, int island)
 {
-    int row = island > 0 ? d->island_row[island - 1] : 0, dof = island > 0 ? d->island_dof[island - 1] : 0;
+    int row = island_start(d->island_row, island), dof = island_start(d->island_dof, island);
+    int group = island_start(d->island_group, island), tie = island_start(d->island_tie, island);
     lane_data part = *d;
     part.row = d->row + row;
     part.efc_pos = d->efc_pos + row;
@@ -198,11 +245,10 @@ LANE_FN lane_data island_part(lane_data *d, int island)
     part.row_count = d->island_row[island] - row;
     part.dof = part.island_dofs = d->dof_sorted + dof;
     part.dof_count = d->island_dof[island] - dof;
-    part.group = d->row_place + row;
-    part.group_count = 0;
-    for (int i = 0; i < part.row_count; i += part.row[i].dim) {
-        part.group[part.group_count++] = i;
-    }
+    part.group = d->row_place + group;
+    part.group_count = d->island_group[island] - group;
+    part.tie = d->tie + tie;
+    part.tie_count = d->island_tie[island] - tie;
     return part;
 }
 
@@ -279,10 +325,11 @@ LANE_FN void share_islands(const lane_model *m, lane_data *d, int parts)
 
 LANE_FN void solve_islands(const lane_model *m, lane_data *d)
 {
+    find_ties(m, d);
     join_trees(m, d);
     number_islands(m, d);
     sort_dofs(m, d);
-    sort_rows(m, d);
+    sort_rows(d);
     int parts = parts_of(d->island_count, ISLANDS_OF_PART);
     int shared = d->row_count >= SHARED_ROWS_LEAST && parts_are_shared(d, parts, 2);
     for (int island = 0; island < d->island_count; island++) {

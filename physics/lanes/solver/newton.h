@@ -143,7 +143,7 @@ FN int group_moved(const lane_data *d, int i)
 #if !defined(__CUDACC__)
 // Of models with blocks of dofs (solver/block_direction.h): the pattern of H, and search = -H^-1 gradient.
 LANE_FN void find_block_pattern(const lane_model *m, lane_data *d);
-LANE_FN void find_couples(const lane_model *m, lane_data *d);
+LANE_FN void find_couples(lane_data *d);
 LANE_FN void block_direction(const lane_model *m, lane_data *d);
 #endif
 
@@ -152,7 +152,7 @@ LANE_FN void find_pattern(const lane_model *m, lane_data *d)
 #if !defined(__CUDACC__)
     if (m->plan->block_count > 0) {
         find_block_pattern(m, d);
-        find_couples(m, d);
+        find_couples(d);
         return;
     }
 #endif

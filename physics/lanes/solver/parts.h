@@ -6,6 +6,7 @@
 
 #include "physics/lanes/share.h"
 #include "physics/lanes/solver/split.h"
+#include "physics/lanes/solver/ties.h"
 #include "physics/lanes/solver/unilateral.h"
 
 #if !defined(__CUDACC__)
@@ -13,11 +14,6 @@
 // Smaller parts have more rows that act on two of them, and take no longer than it takes to begin one on
 // another thread.
 enum { GROUPS_OF_PART = 768 };
-
-FN int block_size(const lane_model *m, int block)
-{
-    return m->plan->block_first[block + 1] - m->plan->block_first[block];
-}
 
 // Is a block all of its kinematic tree?
 FN int is_tree(const orr_plan *plan, int block)
@@ -110,27 +106,6 @@ FN int part_of_dof(const lane_model *m, const lane_data *d, int dof)
     return d->tree_part[tree_of_dof(m, dof)];
 }
 
-// Does a row move the same dofs as the one before, if there is one? The list of a row without dofs can have
-// the address of another one's.
-FN int has_dofs_of(const lane_row *row, const lane_row *last)
-{
-    return last && row->dof == last->dof && row->count == last->count;
-}
-
-// The entry of a group's Jacobian behind those of the block of entry `first`: most have all of its dofs.
-FN int run_end(const lane_model *m, const lane_row *row, int first)
-{
-    const int32_t *dof = row->dof, *block_of = m->plan->dof_block;
-    int block = block_of[dof[first]], end = first + block_size(m, block);
-    if (end <= row->count && block_of[dof[end - 1]] == block) {
-        return end;
-    }
-    for (end = first + 1; end < row->count && block_of[dof[end]] == block;) {
-        end++;
-    }
-    return end;
-}
-
 // The entry behind those of the part that begin with `first`.
 FN int touch_end(const lane_model *m, const lane_data *d, const lane_row *row, int first)
 {
@@ -152,21 +127,31 @@ FN int touched_before(const lane_model *m, const lane_data *d, const lane_row *r
     return 0;
 }
 
-// Counts what groups touch of each part, or writes it down.
+// What the groups of a tie touch: counted for each part, or written down.
+LANE_FN void visit_touch(lane_data *d, int part, int tie, int first, int end, int again, int write)
+{
+    int32_t *at = &d->island_part[part].touch;
+    int from = d->tie[tie].group, groups = tie_end(d, tie) - from;
+    for (int k = 0; k < groups && write; k++) {
+        lane_touch touch = {from + k, d->group[from + k], first, end, again};
+        d->touch[*at + k] = touch;
+    }
+    *at += groups;
+}
+
 LANE_FN void visit_touches(const lane_model *m, lane_data *d, int write)
 {
-    for (int g = 0; g < d->group_count; g++) {
-        const lane_row *row = &d->row[d->group[g]];
+    for (int t = 0; t < d->tie_count; t++) {
+        const lane_tie *tie = &d->tie[t];
+        if (tie->blocks == 1) {
+            visit_touch(d, d->tree_part[m->plan->block_tree[tie->block[0]]], t, 0, tie->count, 0, write);
+            continue;
+        }
+        const lane_row *row = &d->row[d->group[tie->group]];
         for (int first = 0, end, n = 0; first < row->count; first = end, n++) {
             int part = part_of_dof(m, d, row->dof[first]);
-            int32_t *at = &d->island_part[part].touch;
             end = touch_end(m, d, row, first);
-            if (write) {
-                int again = n > 1 && touched_before(m, d, row, first, part);
-                lane_touch touch = {g, d->group[g], first, end, again};
-                d->touch[*at] = touch;
-            }
-            (*at)++;
+            visit_touch(d, part, t, first, end, n > 1 && touched_before(m, d, row, first, part), write);
         }
     }
 }

@@ -322,7 +322,7 @@ LANE_FN void constraint_residual(const lane_model *m, lane_data *d, reals x)
 LANE_FN mask constrained_lanes(const lane_data *d)
 {
     real most = R(0.0);
-    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+    for (int i = team_first(d); i < d->row_count && any(not_(most > R(0.0))); i += team_size(d)) {
         most = max_(most, d->efc_D[i]);
     }
     return team_any(d, most > R(0.0));

@@ -10,9 +10,9 @@
 // Where the rows begin behind which there are no others, in whole vectors from the end on.
 FN int first_unilateral(const lane_model *m, const lane_data *d)
 {
-    int first = d->row_count;
-    while (m->plan->block_count > 0 && first > 0 && d->row[first - 1].type == LANE_ROW_UNILATERAL) {
-        first--;
+    int groups = m->plan->block_count > 0 ? d->group_count : 0, first = d->row_count;
+    while (groups > 0 && d->row[d->group[groups - 1]].type == LANE_ROW_UNILATERAL) {
+        first = d->group[--groups];
     }
     return d->row_count - (d->row_count - first) / LANE_BLOCK_ROW * LANE_BLOCK_ROW;
 }
