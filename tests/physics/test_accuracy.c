@@ -525,8 +525,8 @@ static void few_rows_are_solved_for_as_accelerations_are(void **state)
     orr_model_destroy(model);
 }
 
-// Which rows act, and which way friction pulls, is guessed from the acceleration of the last step. From a wild
-// one the guess is wrong in most worlds, and iterations mend it.
+// Which rows act, and which way friction pulls, is guessed from the acceleration of the last step. From a
+// wild one the guess is wrong in most worlds, and iterations mend it.
 static void a_wrong_guess_of_the_rows_that_act_is_mended(void **state)
 {
     (void)state;
