@@ -60,10 +60,21 @@ class Layer:
     def set_physics(self, mass=0.0, friction=0.0, shape="auto", cell=0.0, parts=0, pin=(), **soft):
         """Makes a mesh, cloud or field a physical body, as `physics` of a scene file does.
 
-        mass [kg]; 0: the body is fixed. soft=True: a soft body, with the parameters resolution, density
-        [kg/m^3], young [Pa], poisson, damping [s], cloth [m], iterations, pressure, ambient and yield_stress
-        [Pa], flow [1/s]; 0: the default of orr_body_desc. pin: up to 8 balls (x, y, z, radius) in the layer's
-        space, in which vertices are held in place."""
+        mass [kg]; 0: the body is fixed. friction: sliding friction; 0: 1. shape: "hull" (the convex hull),
+        "sdf" (a signed distance grid, for fixed bodies), "decompose" (up to `parts` convex hulls) or "boxes"
+        (up to `parts` boxes); "auto": sdf for a fixed body, hull for a moving mesh, else decompose. cell:
+        edge of a cell of the grid [scene units]; 0: 1/256 of the longest side, for parts 1/128. parts: 1 to
+        64; 0: 16.
+
+        soft=True: a soft body; `mass` must be 0. resolution: cells along the longest side, 2 to 64; 0: 12.
+        density [kg/m^3]; 0: 300. young: Young's modulus [Pa]; 0: 5e4, for cloth 1e6. poisson: Poisson's
+        ratio, below 0.5; 0: 0.4, for cloth 0.3. damping: time by which strain lags [s]; 0: 0.005. cloth:
+        thickness [m] of cloth made of the mesh's triangles; 0: a solid. iterations: per step, 1 to 200; 0:
+        12. pressure: of the gas in closed cloth, above that of the surroundings [Pa]; ambient: pressure of
+        the surroundings [Pa], for a constant amount of gas; 0: the pressure is constant. yield_stress [Pa]:
+        stress beyond which a solid stays deformed; 0: never. flow: rate at which stress above it decays
+        [1/s]; 0: at once. pin: up to 8 balls (x, y, z, radius) in the layer's space, in which vertices are
+        held in place."""
         if len(pin) > constants["ORR_BODY_PINS_MAX"]:
             raise ValueError(f"{len(pin)} pins: expected up to {constants['ORR_BODY_PINS_MAX']}")
         known = ("soft", "resolution", "density", "young", "poisson", "damping", "cloth", "iterations")

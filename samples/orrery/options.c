@@ -40,7 +40,7 @@ static void list_common(common_options *common, option list[COMMON_COUNT])
          .kind = OPTION_SIZE,
          .value = common->size,
          .expect = "WxH",
-         .help = "size of pictures in pixels"},
+         .help = "width and height of pictures in pixels (default: those of the camera, or 1280x720)"},
         {.name = "--json",
          .kind = OPTION_FLAG,
          .value = &common->json,

@@ -9,7 +9,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SIDE = 5, LAYERS = 8, BODIES = SIDE * SIDE * LAYERS }; // of a heap: an island in several parts
 enum { APART = 225 };                                         // bodies on a floor, each an island
@@ -521,6 +523,62 @@ static void a_step_without_memory_is_not_made(void **state)
     }
 }
 
+// The linker calls this for sysconf (--wrap).
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+
+static double machine_bytes; // that the machine is said to have; 0: what it has
+
+long __wrap_sysconf(int name)
+{
+    return name == _SC_PHYS_PAGES && machine_bytes > 0.0
+               ? (long)ceil(machine_bytes / (double)__real_sysconf(_SC_PAGESIZE))
+               : __real_sysconf(name);
+}
+
+// One block that two threads step together has a set of scratch memory, and each of the threads another.
+static void a_step_takes_no_more_than_the_machine_has(void **state)
+{
+    (void)state;
+    orr_model *model = write_bodies(">", true, false);
+    const orr_physics_desc desc = {0};
+    const double page = (double)sysconf(_SC_PAGESIZE);
+    double needed = 0.0, time;
+    orr_jobs *pool = NULL;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &pool, &error));
+    for (int pages = 1; pages >= -1; pages--) { // more than is needed, or fewer
+        orr_physics *physics = NULL;
+        orr_error why = {0};
+        assert_ok(orr_physics_create(&desc, model, pool, &physics, &error));
+        const int room = orr_physics_contact_capacity(physics);
+        machine_bytes = needed > 0.0 ? needed + pages * page : 0.0;
+        orr_physics_step(physics, 1);
+        machine_bytes = 0.0;
+        orr_physics_get(physics, ORR_PHYSICS_TIME, 0, &time);
+        if (pages >= 0) {
+            assert_ok(orr_physics_check(physics, &error));
+            assert_true(time > 0.0);
+            needed = 3.0 * (double)orr_physics_scratch_bytes(physics);
+        } else {
+            char expected[200];
+            assert_true(orr_physics_check(physics, &why) != ORR_OK);
+            assert_int_equal(why.code, ORR_CODE_OUT_OF_MEMORY);
+            assert_true(time == 0.0);
+            assert_int_equal(orr_physics_contact_capacity(physics), room);
+            const int contacts = (int)strtol(strstr(why.message, "room for ") + 9, NULL, 10);
+            assert_in_range(contacts, 5000, 2 * ROOM);
+            snprintf(
+                expected, sizeof expected,
+                "MuJoCo Model: out of memory: room for %d contacts takes %.0f MB, more than the machine has",
+                contacts, needed / 1e6);
+            assert_string_equal(why.message, expected);
+        }
+        orr_physics_destroy(physics);
+    }
+    orr_jobs_destroy(pool);
+    orr_model_destroy(model);
+}
+
 // Bodies on a floor, each an island: rows are moved to those of their island, and contacts know them there.
 static void contacts_of_islands_have_their_own_forces(void **state)
 {
@@ -691,6 +749,7 @@ int main(void)
         cmocka_unit_test(reading_takes_room),
         cmocka_unit_test(a_step_without_room_is_not_made),
         cmocka_unit_test(a_step_without_memory_is_not_made),
+        cmocka_unit_test(a_step_takes_no_more_than_the_machine_has),
         cmocka_unit_test(contacts_of_islands_have_their_own_forces),
         cmocka_unit_test(a_contact_without_dofs_hides_no_other),
         cmocka_unit_test(mixed_pairs_are_those_of_a_list),

@@ -430,7 +430,10 @@ LANE_FN void start_dual(const lane_model *m, lane_data *d, const lane_dual *dual
     }
     mask warm = R(0.5) * gauss + constraint_forces(m, d) < cold_cost, changed = nowhere();
     for (int a = 0; a < d->row_count; a++) {
-        changed = or_(changed, not_(d->efc_weight[a] == d->efc_jv[a]));
+        mask same = d->efc_weight[a] == d->efc_jv[a];
+        // friction that has no second derivative can pull the other way than it was guessed to
+        same = and_(same, or_(d->efc_weight[a] > R(0.0), d->efc_force[a] == dual->target[a]));
+        changed = or_(changed, not_(same));
         dual->force[a] = sel(warm, dual->target[a], R(0.0));
         d->efc_jar[a] = sel(warm, d->efc_jar[a], dual->smooth[a]);
     }
