@@ -193,32 +193,34 @@ static char *path_in_arena(orr_arena *arena, const char *beside, const char *fil
     return copy;
 }
 
-// `file`, which an element of the file `from` names: in `folder` beside the model. Where there is none, and
-// the model includes `from` from a folder of its own, in the folder of that name below `folder`, as in
-// MuJoCo. NULL: out of memory.
+static bool is_readable(const char *path)
+{
+    return path && access(path, R_OK) == 0;
+}
+
+// `file`, which an element of the file `from` names: in `folder` beside the model. Where there is none and
+// the model includes `from`, beside that file, as in MuJoCo for a model with an absolute path, or in the
+// folder of its name below `folder`, as there for a relative one. NULL: out of memory.
 static char *find_file(orr_arena *arena, const char *model, const char *from, const char *folder,
                        const char *file)
 {
-    size_t before = (size_t)(orr_path_name(model) - model);
+    const bool absolute = file[0] == '/', in_folder = folder && folder[0] && !absolute;
+    const size_t before = (size_t)(orr_path_name(model) - model);
     const char *inside = strncmp(from, model, before) == 0 ? from + before : from;
-    int length = (int)(orr_path_name(inside) - inside);
-    char *path = NULL;
-    bool absolute = file[0] == '/', in_folder = folder && folder[0] && !absolute;
-    for (int included = 0; included < (length > 0 && !absolute ? 2 : 1); included++) {
-        char joined[4096];
-        if (snprintf(joined, sizeof joined, "%s%s%.*s%s", in_folder ? folder : "", in_folder ? "/" : "",
-                     included ? length : 0, inside, file) >= (int)sizeof joined) {
+    const int length = (int)(orr_path_name(inside) - inside);
+    char joined[2][4096]; // beside the model; there below the name of the folder of `from`
+    for (int i = 0; i < 2; i++) {
+        if (snprintf(joined[i], sizeof joined[i], "%s%s%.*s%s", in_folder ? folder : "", in_folder ? "/" : "",
+                     i == 0 ? 0 : length, inside, file) >= (int)sizeof joined[i]) {
             return NULL;
         }
-        char *tried = path_in_arena(arena, model, joined);
-        if (!included || !tried || access(tried, R_OK) == 0) {
-            path = tried;
-        }
-        if (!path || access(path, R_OK) == 0) {
-            break;
-        }
     }
-    return path;
+    char *path = path_in_arena(arena, model, joined[0]);
+    if (!path || absolute || is_readable(path) || strcmp(from, model) == 0) {
+        return path;
+    }
+    char *own = path_in_arena(arena, from, file), *below = path_in_arena(arena, model, joined[1]);
+    return !own || !below ? NULL : is_readable(own) ? own : is_readable(below) ? below : path;
 }
 
 // The children of the root of an included file, as a list.

@@ -557,9 +557,18 @@ static void files_are_looked_for_beside_an_included_file(void **state)
                   "<mujoco><worldbody><body name='beside the model'/></worldbody></mujoco>");
     write_scratch(folder, "part/both.xml", "<mujoco/>");
     write_scratch(folder, "part/m.obj", tetrahedron);
-    write_scratch(folder, "meshes/part/m.obj", tetrahedron);
-    static const char *const models[] = {"model.xml", "meshdir.xml"};
-    for (int i = 0; i < 2; i++) {
+    write_scratch(folder, "meshes/part/n.obj", tetrahedron);
+    write_scratch(folder, "beside.xml", "<mujoco><include file='beside_part.xml'/></mujoco>");
+    write_scratch(folder, "beside_part.xml", // looked for in meshes/part, then in part
+                  "<mujoco><compiler meshdir='meshes'/><asset><mesh file='part/m.obj'/></asset>"
+                  "<include file='part/deep/body.xml'/><include file='both.xml'/></mujoco>");
+    write_scratch(folder, "below.xml",
+                  "<mujoco><compiler meshdir='meshes'/><include file='part/below_part.xml'/></mujoco>");
+    write_scratch(folder, "part/below_part.xml", // only in meshes/part
+                  "<mujoco><asset><mesh name='m' file='n.obj'/></asset><include file='deep/body.xml'/>"
+                  "<include file='both.xml'/></mujoco>");
+    static const char *const models[] = {"model.xml", "meshdir.xml", "beside.xml", "below.xml"};
+    for (int i = 0; i < 4; i++) {
         orr_model *model = NULL;
         snprintf(path, sizeof path, "%s/%s", folder, models[i]);
         assert_ok(orr_model_load(path, &model, &error));
