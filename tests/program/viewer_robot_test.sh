@@ -181,7 +181,7 @@ look shown
 changed cube shown "X shows no collider"
 echo "$(greener cube) $(greener shown)" | awk '{ exit !($1 < 1.01 && $2 > 1.03) }' ||
     fail "the collider is not green: $(greener cube), $(greener shown)"
-[ -s cube.ply.collider ] || fail "the collider is not kept beside the file"
+[ -s cube.ply.0.05.collider ] || fail "the collider is not kept beside the file"
 xdotool key x
 look hidden
 same hidden cube || fail "X does not hide the collider"
