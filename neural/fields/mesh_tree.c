@@ -198,19 +198,10 @@ static void keep_moments(const moments *m, float *to)
 
 // ---- building ----
 
-static void set_leaf(orr_tree_leaf *l, float (*t)[9], int count)
-{
-    for (int i = 0; i < ORR_TREE_LEAF; i++) {
-        for (int k = 0; k < 9; k++) {
-            l->corners[k / 3][k % 3][i] = t[i < count ? i : 0][k];
-        }
-    }
-}
-
 // A node whose triangles are first .. end - 1: itself, and where what is below it is put.
 typedef struct subtree {
     int64_t first, end;
-    int32_t node, next_node, leaf;
+    int32_t node, next_node;
 } subtree;
 
 // How many leaves so many triangles have. Halves of halves are a count q or q + 1; where q is that of a leaf,
@@ -248,9 +239,9 @@ static void divide(orr_mesh_distance *m, const subtree *s, subtree half[2])
     const int32_t leaves = count_leaves(middle - s->first);
     select_middle(m->corners, s->first, s->end - 1, middle, axis);
     n->first = s->next_node;
-    half[0] = (subtree){s->first, middle, n->first, n->first + 2, s->leaf};
+    half[0] = (subtree){s->first, middle, n->first, n->first + 2};
     // the first half has a node for each leaf and one less, itself among them
-    half[1] = (subtree){middle, s->end, n->first + 1, n->first + 2 * leaves, s->leaf + leaves};
+    half[1] = (subtree){middle, s->end, n->first + 1, n->first + 2 * leaves};
 }
 
 static moments take_leaf(orr_mesh_distance *m, const subtree *s)
@@ -259,8 +250,6 @@ static moments take_leaf(orr_mesh_distance *m, const subtree *s)
     moments sums = {0};
     n->first = (int32_t)s->first;
     n->count = (int32_t)(s->end - s->first);
-    n->leaf = s->leaf;
-    set_leaf(&m->leaves[n->leaf], m->corners + s->first, n->count);
     for (int64_t i = s->first; i < s->end; i++) {
         add_triangle(&sums, m->corners[i], n->centre);
     }
@@ -333,8 +322,7 @@ static void build_top(tree_top *top, orr_jobs *jobs)
 static orr_result build_tree(orr_mesh_distance *m, orr_jobs *jobs, const char *name, orr_error *error)
 {
     const subtree root = {.end = m->triangle_count, .next_node = 1};
-    m->leaf_count = count_leaves(m->triangle_count);
-    m->node_count = 2 * m->leaf_count - 1;
+    m->node_count = 2 * count_leaves(m->triangle_count) - 1;
     if (!jobs || m->triangle_count < MANY) {
         (void)build(m, &root);
         return ORR_OK;
@@ -348,14 +336,18 @@ static orr_result build_tree(orr_mesh_distance *m, orr_jobs *jobs, const char *n
     return ORR_OK;
 }
 
-static orr_result choose_kernel(orr_mesh_distance *m, orr_error *error)
+static orr_result choose_kernels(orr_mesh_distance *m, orr_error *error)
 {
-#define KERNEL(isa) orr_winding_add_##isa
-    static const orr_winding_fn kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNEL);
-#undef KERNEL
+#define WINDING(isa) orr_winding_add_##isa
+#define NEAREST(isa) orr_nearest_square_##isa
+    static const orr_winding_fn winding[ORR_ISA_COUNT] = ORR_ISA_TABLE(WINDING);
+    static const orr_nearest_fn nearest[ORR_ISA_COUNT] = ORR_ISA_TABLE(NEAREST);
+#undef WINDING
+#undef NEAREST
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
-    m->add_winding = kernels[isa];
+    m->add_winding = winding[isa];
+    m->find_nearest = nearest[isa];
     return ORR_OK;
 }
 
@@ -364,7 +356,7 @@ static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t ver
                        orr_error *error)
 {
     ORR_ALLOC(m->corners, triangle_count, name, error);
-    ORR_TRY(choose_kernel(m, error));
+    ORR_TRY(choose_kernels(m, error));
     uint64_t sides = 0;
     for (int64_t i = 0; i < triangle_count; i++) {
         float *t = m->corners[m->triangle_count], area[3];
@@ -384,8 +376,8 @@ static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t ver
     // leaves have two triangles or more, unless there is one
     ORR_ALLOC(m->nodes, m->triangle_count + 1, name, error);
     ORR_ALLOC(m->moments, m->triangle_count + 1, name, error);
-    ORR_ALLOC(m->leaves, m->triangle_count / 2 + 1, name, error);
     ORR_TRY(build_tree(m, jobs, name, error));
+    ORR_TRY(orr_tree_find_nearest(m, name, error));
     return m->closed ? ORR_OK : orr_tree_find_rim(m, name, error);
 }
 
@@ -417,7 +409,8 @@ void orr_mesh_distance_destroy(orr_mesh_distance *mesh)
         orr_free(mesh->corners);
         orr_free(mesh->nodes);
         orr_free(mesh->moments);
-        orr_free(mesh->leaves);
+        orr_free(mesh->nearest.nodes);
+        orr_free(mesh->nearest.leaves);
         orr_free(mesh);
     }
 }

@@ -4,19 +4,13 @@
 #include "engine/core/isa.h"
 #include "engine/maths/vector.h"
 #include "neural/fields/mesh_distance.h"
+#include "neural/fields/nearest_cpu.h"
 #include "neural/fields/winding_cpu.h"
 
 #include <math.h>
 #include <stdint.h>
 
 enum { ORR_TREE_LEAF = 4, ORR_TREE_STACK = 64 };
-
-typedef float orr_four __attribute__((vector_size(16)));
-
-// The triangles of a leaf side by side; where there are less than four, the first one stands in.
-typedef struct orr_tree_leaf {
-    orr_four corners[3][3];
-} orr_tree_leaf;
 
 // Children of an inner node are at `first` and `first` + 1; a leaf's triangles from `first` on.
 typedef struct orr_tree_node {
@@ -26,7 +20,6 @@ typedef struct orr_tree_node {
     float cubes;          // sum of area x distance^3 from the centre, which bounds what the moments leave out
     float rim;            // length of the triangles' sides at the rim
     int32_t first, count; // count 0: an inner node
-    int32_t leaf;
 } orr_tree_node;
 
 // What a node adds to winding numbers far away: a winding_moments (winding_formula.h).
@@ -36,12 +29,13 @@ struct orr_mesh_distance {
     float (*corners)[9];
     orr_tree_node *nodes;
     orr_tree_moments *moments; // of the nodes
-    orr_tree_leaf *leaves;
     int64_t triangle_count;
-    int32_t node_count, leaf_count;
+    int32_t node_count;
     bool closed; // winding numbers are whole, and change where a triangle is crossed only
     bool sheet;  // it has two sides and no inside: points behind it count as inside
     orr_winding_fn add_winding;
+    orr_nearest_tree nearest;
+    orr_nearest_fn find_nearest;
 };
 
 // Positive inside, for a winding number.
@@ -49,6 +43,11 @@ static inline double orr_tree_depth(const orr_mesh_distance *mesh, double windin
 {
     return mesh->sheet ? winding : fabs(winding) - 0.5;
 }
+
+// ---- mesh_nearest.c ----
+
+// Makes the tree for distances of that of the mesh.
+orr_result orr_tree_find_nearest(orr_mesh_distance *mesh, const char *name, orr_error *error);
 
 // ---- mesh_winding.c ----
 

@@ -109,6 +109,81 @@ static void distances_to_a_ball_are_those_of_a_sphere(void **state)
     orr_mesh_distance_destroy(ball);
 }
 
+// The least square of the distances to a triangle's sides and, where the point is over it, to its plane.
+static double square_to_triangle(const float t[9], const float point[3])
+{
+    double corner[3][3], normal[3], square = INFINITY;
+    for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < 3; k++) {
+            corner[c][k] = (double)t[3 * c + k] - (double)point[k];
+        }
+    }
+    double side[3][3], over[3];
+    bool within = true;
+    for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < 3; k++) {
+            side[c][k] = corner[(c + 1) % 3][k] - corner[c][k];
+        }
+    }
+    vec3_cross(side[0], side[1], normal);
+    for (int c = 0; c < 3; c++) {
+        double along = -vec3_dot(corner[c], side[c]) / vec3_dot(side[c], side[c]), away[3];
+        along = fmin(fmax(along, 0.0), 1.0);
+        for (int k = 0; k < 3; k++) {
+            away[k] = corner[c][k] + along * side[c][k];
+        }
+        square = fmin(square, vec3_dot(away, away));
+        vec3_cross(corner[c], side[c], over);
+        within = within && vec3_dot(over, normal) >= 0.0;
+    }
+    double height = vec3_dot(corner[0], normal);
+    return within ? height * height / vec3_dot(normal, normal) : square;
+}
+
+// Of triangles of many shapes that cross each other; by every instruction set, with the same bits.
+static void distances_are_to_the_nearest_of_all_triangles(void **state)
+{
+    (void)state;
+    enum { TRIANGLES = 700, POINTS = 1500 };
+#define KERNEL(isa) orr_nearest_square_##isa
+    static const orr_nearest_fn kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNEL);
+#undef KERNEL
+    static float corners[TRIANGLES][9];
+    static uint32_t indices[3 * TRIANGLES];
+    for (uint32_t i = 0; i < 3 * TRIANGLES; i++) {
+        float middle[3], offset[3];
+        random_position(i / 3, middle);
+        random_position(10000 + i, offset);
+        for (int k = 0; k < 3; k++) {
+            corners[i / 3][3 * (i % 3) + (uint32_t)k] = middle[k] + 0.2f * offset[k] * offset[(k + 1) % 3];
+        }
+        indices[i] = i;
+    }
+    for (int count = 1; count <= TRIANGLES; count += count < 40 ? 13 : 653) {
+        orr_mesh_distance *mesh;
+        assert_ok(
+            orr_mesh_distance_create(corners[0], 3 * count, indices, count, NULL, "some", &mesh, &error));
+        for (uint32_t i = 0; i < POINTS; i++) {
+            float point[3];
+            double least = INFINITY;
+            random_position(100000 + i, point);
+            for (int t = 0; t < count; t++) {
+                least = fmin(least, square_to_triangle(corners[t], point));
+            }
+            const float distance = orr_mesh_distance_to(mesh, point, INFINITY);
+            assert_true(fabs((double)distance - sqrt(least)) < 2e-6);
+            for (int isa = 0; isa < ORR_ISA_COUNT; isa++) {
+                if (orr_isa_is_available((orr_isa)isa)) {
+                    mesh->find_nearest = kernels[isa];
+                    assert_true(orr_mesh_distance_to(mesh, point, INFINITY) == distance);
+                    assert_true(orr_mesh_distance_to(mesh, point, 1.01f * distance + 1e-3f) == distance);
+                }
+            }
+        }
+        orr_mesh_distance_destroy(mesh);
+    }
+}
+
 // Signs that follow the segments from point to point are those of every point by itself; `missing` as for
 // ball_mesh.
 static int count_other_signs(int missing)
@@ -173,17 +248,15 @@ static void a_hole_is_closed_by_what_is_around_it(void **state)
 }
 
 // Marks what is below a node.
-static void visit(const orr_mesh_distance *m, int32_t node, uint8_t *nodes, uint8_t *leaves,
-                  uint8_t *triangles)
+static void visit(const orr_mesh_distance *m, int32_t node, uint8_t *nodes, uint8_t *triangles)
 {
     const orr_tree_node *n = &m->nodes[node];
     nodes[node]++;
     if (n->count == 0) {
-        visit(m, n->first, nodes, leaves, triangles);
-        visit(m, n->first + 1, nodes, leaves, triangles);
+        visit(m, n->first, nodes, triangles);
+        visit(m, n->first + 1, nodes, triangles);
         return;
     }
-    leaves[n->leaf]++;
     for (int32_t i = n->first; i < n->first + n->count; i++) {
         triangles[i]++;
     }
@@ -197,12 +270,12 @@ static void assert_once(const uint8_t *seen, int64_t count)
     assert_int_equal(seen[count], 0);
 }
 
-// Every node, leaf and triangle has its place. From 10,000 triangles on threads build the tree.
+// Every node and triangle has its place. From 10,000 triangles on threads build the tree.
 static void trees_of_meshes_are_the_same_for_any_threads(void **state)
 {
     (void)state;
     enum { MOST = 20000 };
-    static uint8_t seen[3][MOST];
+    static uint8_t seen[2][MOST];
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(3, NULL, NULL, &jobs, &error));
     for (int missing = 0; missing < 80; missing++) {
@@ -210,10 +283,9 @@ static void trees_of_meshes_are_the_same_for_any_threads(void **state)
         orr_mesh_distance *alone = make_ball(0.3f, rows, missing % 20),
                           *together = make_ball_by(jobs, 0.3f, rows, missing % 20);
         memset(seen, 0, sizeof seen);
-        visit(together, 0, seen[0], seen[1], seen[2]);
+        visit(together, 0, seen[0], seen[1]);
         assert_once(seen[0], together->node_count);
-        assert_once(seen[1], together->leaf_count);
-        assert_once(seen[2], together->triangle_count);
+        assert_once(seen[1], together->triangle_count);
         const size_t nodes = (size_t)alone->node_count, triangles = (size_t)alone->triangle_count;
         assert_int_equal(together->node_count, alone->node_count);
         assert_memory_equal(together->nodes, alone->nodes, nodes * sizeof *alone->nodes);
@@ -646,6 +718,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_of_meshes_are_the_same_for_any_threads),
         cmocka_unit_test(distances_to_a_ball_are_those_of_a_sphere),
+        cmocka_unit_test(distances_are_to_the_nearest_of_all_triangles),
         cmocka_unit_test(holes_and_turned_meshes_are_noticed),
         cmocka_unit_test(signs_along_a_segment_are_those_of_its_points),
         cmocka_unit_test(a_hole_is_closed_by_what_is_around_it),
