@@ -71,6 +71,17 @@ FN int block_rows(const lane_model *m)
     return m->plan->block_count > 0 ? m->plan->row_capacity : 0;
 }
 
+// Groups that can act on free bodies.
+FN int run_rows(const lane_model *m)
+{
+#if defined(ORR_SCALAR)
+    return block_rows(m);
+#else
+    (void)m;
+    return 0;
+#endif
+}
+
 // Integers and structs, which all lanes of a vector share and each thread of a warp has a copy of. X(name,
 // type, count). On CUDA interleaved between threads, as reals are:
 #define LANE_INTEGERS(X)                                                                                     \
@@ -110,6 +121,7 @@ FN int block_rows(const lane_model *m)
     X(row_place, int32_t, block_rows(m))                                                                     \
     X(tie, lane_tie, block_rows(m))                                                                          \
     X(tie_sorted, lane_tie, block_rows(m))                                                                   \
+    X(runs, lane_runs, run_rows(m))                                                                          \
     X(couple, lane_couple, block_rows(m))                                                                    \
     X(block_order, int32_t, m->plan->block_count)                                                            \
     X(block_at, int32_t, m->plan->block_count)                                                               \

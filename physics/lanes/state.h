@@ -427,6 +427,16 @@ typedef struct lane_tie {
     int32_t block[2];      // the first two, -1: there is none
 } lane_tie;
 
+// A group of one world alone that acts on one or two free bodies (solver/run_rows.h): what products with its
+// rows need of them, so that they do not read these.
+typedef struct lane_runs {
+    int32_t J;                // as that of its rows
+    int32_t dof[2];           // the first of each run, which descends
+    uint8_t count;            // entries of a row of its Jacobian; 0: it is none
+    uint8_t type, dim, basis; // as those of its rows
+    real friction[5];         // of a friction pyramid
+} lane_runs;
+
 // What a group of rows touches of a part of an island: entries of its Jacobian.
 typedef struct lane_touch {
     int32_t group, row, first, end;
@@ -528,6 +538,8 @@ typedef struct lane_data {
     int32_t *row_place;   // plan->row_capacity: places of rows among the sorted ones; then groups by island
     lane_tie *tie, *tie_sorted; // plan->row_capacity; of an island its groups are numbered from 0
     int32_t tie_count;
+    lane_runs *runs;    // of each group of one world alone; plan->row_capacity
+    int32_t runs_known; // 1: they are found
     int32_t island_count;
     lane_outcome *outcome; // 1, of each thread
     // blocks of an island (lanes/solver/block_direction.h)
@@ -541,7 +553,7 @@ typedef struct lane_data {
     lane_couple *couple;    // of each group; plan->row_capacity
     int32_t couples_begin;  // 1: some group begins each block between trees
     // parts of a large island, for threads (lanes/solver/parts.h); of a world on CUDA row_first is 0
-    int32_t row_first;                  // of the part
+    int32_t row_first, group_first;     // of the part
     int32_t parts;                      // into which run_on_parts divides; 1: none, or this is one
     int32_t part_number, island_parts;  // this part, and of how many; 0, 1: the island is not divided
     int32_t place_first, place_end;     // of the part's blocks; of the island 0, order_count

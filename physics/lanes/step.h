@@ -21,7 +21,7 @@ LANE_FN void velocities(const lane_model *m, lane_data *d)
 
 LANE_FN void find_rows(const lane_model *m, lane_data *d)
 {
-    d->row_count = d->group_count = d->J_count = d->contact_count = 0;
+    d->row_count = d->group_count = d->J_count = d->contact_count = d->runs_known = 0;
     d->contacts_missed = d->near_missed = 0;
     int disabled = m->opt.disableflags & ORR_DISABLE_CONSTRAINT;
     if ((m->neq > 0 && !disabled) || m->nflexmode > 0) {

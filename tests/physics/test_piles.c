@@ -155,15 +155,24 @@ static void any_number_of_threads_leaves_the_same_bits(void **state)
     }
 }
 
-// Inverse dynamics divide nothing: without forces from outside they must find none. The last case has islands
-// that a tendon joins.
+// Inverse dynamics divide nothing, and take products from the rows themselves: without forces from outside
+// they must find none. The last case has islands that a tendon joins.
 static void parts_of_an_island_find_the_minimum(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++) {
-        const bool heap = i < 2;
-        orr_model *model = write_bodies(i == 1 ? "cone='elliptic' impratio='2'>" : ">", heap, i != 1);
-        const orr_physics_desc desc = {.double_precision = i != 1, .contact_capacity = ROOM};
+    static const struct {
+        const char *option;
+        bool heap, joined, wide;
+    } cases[] = {
+        {">", true, true, true},
+        {"cone='elliptic' impratio='2'>", true, false, false},
+        {"></option><default><geom condim='6' friction='0.5 0.02 0.001'/></default><option>", true, false,
+         true},
+        {">", false, true, true},
+    };
+    for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
+        orr_model *model = write_bodies(cases[i].option, cases[i].heap, cases[i].joined);
+        const orr_physics_desc desc = {.double_precision = cases[i].wide, .contact_capacity = ROOM};
         orr_jobs *pool = NULL;
         orr_physics *physics = NULL;
         assert_ok(orr_jobs_create(3, NULL, NULL, &pool, &error));
@@ -177,7 +186,8 @@ static void parts_of_an_island_find_the_minimum(void **state)
         if (!(left < (desc.double_precision ? 1e-9 : 1e-3) * most)) {
             fail_msg("case %d: a force of %g is left, of %g", i, left, most);
         }
-        assert_in_range(orr_physics_contacts_needed(physics), heap ? 5000 : APART, ROOM); // a part has 768
+        assert_in_range(orr_physics_contacts_needed(physics), cases[i].heap ? 5000 : APART,
+                        ROOM); // a part has 768
         assert_true(orr_physics_get_accuracy(physics).iterations < 20);
         orr_free(rest);
         orr_physics_destroy(physics);

@@ -156,6 +156,12 @@ FN int visited_row(const lane_data *d, int n)
     return parts_have_touches(d) ? d->touch[n].row : d->group[n];
 }
 
+FN lane_group visited_group(const lane_data *d, int n)
+{
+    return parts_have_touches(d) ? group_at(d, d->touch[n].group, d->touch[n].row)
+                                 : group_at(d, n, d->group[n]);
+}
+
 FN int visited_again(const lane_data *d, int n)
 {
     return parts_have_touches(d) && d->touch[n].again;
@@ -168,7 +174,7 @@ LANE_FN void find_stale(const lane_data *d)
     memset(d->block_stale + d->place_first, 0, (size_t)(d->place_end - d->place_first));
     memset(d->between_stale + first, 0, (size_t)(end - first));
     for (int n = first_visit(d); n < visits_end(d); n++) {
-        if (!group_moved(d, visited_row(d, n))) {
+        if (!group_moved(d, visited_row(d, n), visited_group(d, n))) {
             continue;
         }
         const lane_couple *couple = visited_couple(d, n);
@@ -362,12 +368,18 @@ FN void multiply_hessian(real hessian[6][6], const block_row J[6], int basis, re
     }
 }
 
+// Do two groups add the same entries of their Jacobians to the same blocks?
+FN int same_couple(const lane_couple *a, const lane_couple *b)
+{
+    return a->blocks == b->blocks && a->place[0] == b->place[0] && a->place[1] == b->place[1] &&
+           a->first[0] == b->first[0];
+}
+
 // Adds what groups that follow each other make of the same blocks, which stay in registers meanwhile: the
 // contacts of two bodies. From visit n on; returns the visit behind them.
 FN int add_run_basis(const lane_data *d, int n, int basis)
 {
     const lane_couple *couple = visited_couple(d, n);
-    const int32_t *dof = d->row[visited_row(d, n)].dof;
     lane_wanted wanted = wanted_of(d, couple);
     if (!wanted.diagonal[0] && !wanted.diagonal[1]) {
         return n + 1;
@@ -387,21 +399,21 @@ FN int add_run_basis(const lane_data *d, int n, int basis)
     }
     for (; n < visits_end(d); n++) {
         int i = visited_row(d, n);
-        const lane_row *group = &d->row[i];
+        const lane_group group = visited_group(d, n);
         real hessian[6][6], half[6][LANE_BLOCK_ROW];
         block_row J[2][6];
         if (parts_have_touches(d) && !d->blocks_kept) {
             fetch_touch(d, n);
         }
-        if (group->dof != dof || group->basis != basis || visited_couple(d, n)->blocks != couple->blocks) {
+        if (group.basis != basis || !same_couple(visited_couple(d, n), couple)) {
             break;
         }
-        if (visited_again(d, n) || !group_hessian_basis(d, i, hessian, basis)) {
+        if (visited_again(d, n) || !group_hessian_basis(d, i, group, hessian, basis)) {
             continue;
         }
         for (int at = wanted.diagonal[0] ? 0 : 1; at < couple->blocks; at++) {
             for (int k = 0; k < basis; k++) {
-                J[at][k] = load_entries(d->efc_J + group->J + k * group->count + couple->first[at]);
+                J[at][k] = load_entries(d->efc_J + group.J + k * group.count + couple->first[at]);
             }
         }
         if (wanted.diagonal[0]) {
@@ -452,7 +464,7 @@ FN int add_visits_basis(const lane_model *m, lane_data *d, int n, int basis)
     if (visited_couple(d, n)->blocks > 0) {
         return add_run_basis(d, n, basis);
     }
-    if (!visited_again(d, n) && group_hessian_basis(d, i, hessian, basis)) {
+    if (!visited_again(d, n) && group_hessian_basis(d, i, visited_group(d, n), hessian, basis)) {
         add_group_blocks_basis(m, d, &d->row[i], hessian, basis);
     }
     return n + 1;
@@ -460,7 +472,7 @@ FN int add_visits_basis(const lane_model *m, lane_data *d, int n, int basis)
 
 LANE_FN int add_visits(const lane_model *m, lane_data *d, int n)
 {
-    return LANE_UNROLLED_BASIS(d->row[visited_row(d, n)].basis, add_visits_basis, m, d, n);
+    return LANE_UNROLLED_BASIS(visited_group(d, n).basis, add_visits_basis, m, d, n);
 }
 
 // A block of the diagonal, upper triangle in place; inverse: 1 / its diagonal.

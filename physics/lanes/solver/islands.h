@@ -247,6 +247,7 @@ LANE_FN lane_data island_part(lane_data *d, int island)
     part.dof_count = d->island_dof[island] - dof;
     part.group = d->row_place + group;
     part.group_count = d->island_group[island] - group;
+    part.runs = d->runs + group;
     part.tie = d->tie + tie;
     part.tie_count = d->island_tie[island] - tie;
     return part;
@@ -330,6 +331,7 @@ LANE_FN void solve_islands(const lane_model *m, lane_data *d)
     number_islands(m, d);
     sort_dofs(m, d);
     sort_rows(d);
+    find_runs(m, d);
     int parts = parts_of(d->island_count, ISLANDS_OF_PART);
     int shared = d->row_count >= SHARED_ROWS_LEAST && parts_are_shared(d, parts, 2);
     for (int island = 0; island < d->island_count; island++) {

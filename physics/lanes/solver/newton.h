@@ -94,11 +94,10 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 }
 
 // The second derivative of a group's cost by the velocities of its basis. Returns 0 when it is zero in all
-// lanes.
-FN int group_hessian_basis(const lane_data *d, int i, real hessian[6][6], int basis)
+// lanes. i: its first row
+FN int group_hessian_basis(const lane_data *d, int i, lane_group g, real hessian[6][6], int basis)
 {
-    const lane_row *row = &d->row[i];
-    if (row->type == LANE_ROW_CONE) {
+    if (g.type == LANE_ROW_CONE) {
         real x[6];
         load_cone(d, i, d->efc_jar, x);
         cone_hessian(d, i, x, hessian);
@@ -111,7 +110,7 @@ FN int group_hessian_basis(const lane_data *d, int i, real hessian[6][6], int ba
     hessian[0][0] = sum;
     for (int k = 1; k < basis; k++) {
         real up = d->efc_weight[i + 2 * k - 2], down = d->efc_weight[i + 2 * k - 1];
-        real friction = row->friction[k - 1];
+        real friction = g.friction[k - 1];
         for (int l = 1; l < basis; l++) {
             hessian[k][l] = R(0.0);
         }
@@ -123,18 +122,17 @@ FN int group_hessian_basis(const lane_data *d, int i, real hessian[6][6], int ba
 
 LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
 {
-    return group_hessian_basis(d, i, hessian, d->row[i].basis);
+    return group_hessian_basis(d, i, group_of_row(&d->row[i]), hessian, d->row[i].basis);
 }
 
 // Has the second derivative of a group's cost changed since efc_jv had the weights of its rows?
-FN int group_moved(const lane_data *d, int i)
+FN int group_moved(const lane_data *d, int i, lane_group g)
 {
-    const lane_row *row = &d->row[i];
-    if (row->type == LANE_ROW_CONE) {
+    if (g.type == LANE_ROW_CONE) {
         return any(or_(d->efc_weight[i] < R(0.0), not_(d->efc_jv[i] == d->efc_weight[i])));
     }
     mask moved = nowhere();
-    for (int k = i; k < i + row->dim; k++) {
+    for (int k = i; k < i + g.dim; k++) {
         moved = or_(moved, not_(d->efc_jv[k] == d->efc_weight[k]));
     }
     return any(moved);

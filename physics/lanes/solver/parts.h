@@ -256,6 +256,7 @@ LANE_FN void view_part(const lane_data *d, int p, lane_data *v)
     v->parts = 1;
     v->part_number = p;
     v->group = d->group + part->group;
+    v->group_first = part->group;
     v->group_count = part[1].group - part->group;
     v->row_first = part->row;
     v->row_count = part[1].row;

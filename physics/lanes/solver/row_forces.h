@@ -169,12 +169,12 @@ LANE_FN void forces_of_part(const lane_model *m, lane_data *part, const lane_tas
 }
 #endif
 
-FN void add_group_force_basis(const lane_model *m, const lane_data *d, int i, reals result, int first,
-                              int end, int basis)
+FN void add_group_force_basis(const lane_data *d, int group, int i, reals result, int first, int end,
+                              int basis)
 {
-    const lane_row *row = &d->row[i];
+    const lane_group g = group_at(d, group, i);
     real force[6];
-    if (basis == row->dim) {
+    if (basis == g.dim) {
         for (int k = 0; k < basis; k++) {
             force[k] = d->efc_force[i + k];
         }
@@ -183,30 +183,34 @@ FN void add_group_force_basis(const lane_model *m, const lane_data *d, int i, re
         for (int k = 1; k < basis; k++) {
             real up = d->efc_force[i + 2 * k - 2], down = d->efc_force[i + 2 * k - 1];
             force[0] = force[0] + up + down;
-            force[k] = row->friction[k - 1] * (up - down);
+            force[k] = g.friction[k - 1] * (up - down);
         }
     }
-    if (has_runs(m, row)) {
-        add_run_forces(d, row, force, result, first, end, basis);
+    const lane_runs *runs = runs_of(d, group);
+    if (runs) {
+        add_run_forces(d, runs, force, result, first, end, basis);
         return;
     }
-    reals J = d->efc_J + row->J;
-    int count = row->count;
+    const int32_t *dof = d->row[i].dof;
+    reals J = d->efc_J + g.J;
     for (int e = first; e < end; e++) {
-        if (team_owns(d, row->dof[e])) {
-            real sum = result[row->dof[e]];
+        if (team_owns(d, dof[e])) {
+            real sum = result[dof[e]];
             for (int k = 0; k < basis; k++) {
-                sum = fma_(J[k * count + e], force[k], sum);
+                sum = fma_(J[k * g.count + e], force[k], sum);
             }
-            result[row->dof[e]] = sum;
+            result[dof[e]] = sum;
         }
     }
 }
 
-// result += J^T force of the group at i, for the dofs of entries first ... end - 1 that this member owns
-FN void add_group_force(const lane_model *m, const lane_data *d, int i, reals result, int first, int end)
+// result += J^T force of a group, whose first row is i, for the dofs of entries first ... end - 1 that this
+// member owns; end -1: of all
+FN void add_group_force(const lane_data *d, int group, int i, reals result, int first, int end)
 {
-    LANE_UNROLLED_BASIS(d->row[i].basis, add_group_force_basis, m, d, i, result, first, end);
+    const lane_group g = group_at(d, group, i);
+    end = end < 0 ? g.count : end;
+    LANE_UNROLLED_BASIS(g.basis, add_group_force_basis, d, group, i, result, first, end);
 }
 
 #if !defined(__CUDACC__)
@@ -215,12 +219,14 @@ FN void fetch_touch(const lane_data *d, int n)
 {
     if (n + 6 < d->touched_end) {
         int next = d->touch[n + 3].row;
-        const lane_row *row = &d->row[next];
-        __builtin_prefetch(&d->row[d->touch[n + 6].row]);
+        const lane_group g = group_at(d, d->touch[n + 3].group, next);
+        const lane_touch *later = &d->touch[n + 6];
+        __builtin_prefetch(runs_of(d, later->group) ? (void *)runs_of(d, later->group)
+                                                    : (void *)&d->row[later->row]);
         __builtin_prefetch(d->efc_force + next);
         __builtin_prefetch(d->efc_weight + next);
-        const char *J = (const char *)(d->efc_J + row->J);
-        for (int at = 0; at < row->basis * row->count * (int)sizeof(real); at += 64) {
+        const char *J = (const char *)(d->efc_J + g.J);
+        for (int at = 0; at < g.basis * g.count * (int)sizeof(real); at += 64) {
             __builtin_prefetch(J + at);
         }
     }
@@ -229,13 +235,14 @@ FN void fetch_touch(const lane_data *d, int n)
 // result = J^T force, for the dofs of a part
 LANE_FN void add_forces_to_part(const lane_model *m, lane_data *part, const lane_task *task)
 {
+    (void)m;
     for (int n = 0; n < part->dof_count; n++) {
         task->result[part->dof[n]] = R(0.0);
     }
     for (int n = part->touched_first; n < part->touched_end; n++) {
         lane_touch touch = part->touch[n];
         fetch_touch(part, n);
-        add_group_force(m, part, touch.row, task->result, touch.first, touch.end);
+        add_group_force(part, touch.group, touch.row, task->result, touch.first, touch.end);
     }
 }
 #endif
@@ -250,12 +257,12 @@ LANE_FN void constraint_force(const lane_model *m, lane_data *d, reals result)
         return;
     }
 #endif
+    (void)m;
     for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
         result[d->dof[n]] = R(0.0);
     }
     for (int g = 0; g < d->group_count; g++) {
-        int i = d->group[g];
-        add_group_force(m, d, i, result, 0, d->row[i].count);
+        add_group_force(d, d->group_first + g, d->group[g], result, 0, -1);
     }
     team_wait(d);
 }
@@ -274,10 +281,12 @@ LANE_FN void jacobian_times(const lane_model *m, lane_data *d, reals x, reals re
         return;
     }
 #endif
+    (void)m;
     for (int group = team_first(d); group < d->group_count; group += team_size(d)) {
         int i = d->group[group];
-        if (has_runs(m, &d->row[i])) {
-            run_group_times(d, i, x, result);
+        const lane_runs *runs = runs_of(d, d->group_first + group);
+        if (runs) {
+            run_group_times(d, runs, i, x, result);
         } else {
             group_times(d, i, x, result);
         }
