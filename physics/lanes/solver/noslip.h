@@ -248,75 +248,88 @@ FN real stop_slide(const lane_model *m, lane_data *d, lane_slide slide, real for
 }
 
 #if defined(ORR_SCALAR_DOUBLE)
-#define BALL_TOLERANCE 1e-12
-#define PIVOT_ROUNDING 1e-14 // of a pivot, over its diagonal
+#define BALL_ROUNDING 0.0    // of a squared length, over it
+#define PIVOT_ROUNDING 1e-15 // of a pivot, over its diagonal
 #else
-#define BALL_TOLERANCE 1e-6
+#define BALL_ROUNDING 1e-6
 #define PIVOT_ROUNDING 1e-6
 #endif
 
-// Minimises 1/2 x^T A x + b^T x with |x| <= radius, n <= 5: x = -(A + l)^-1 b with the least l >= 0 that
-// fulfils it, by Newton's method for 1 / |x| (More and Sorensen, "Computing a trust region step", 1983).
-// *outside: lanes in which l > 0.
+// Cholesky's factor of A + l, n <= 5. Returns the lanes in which MuJoCo takes it for singular: up to three
+// rows by the determinant, more by a pivot.
+FN mask factor_shifted(int n, real A[5][5], real l, real L[5][5])
+{
+    mask singular = nowhere();
+    real determinant = R(1.0), diagonals = R(1.0);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            real entry = i == j ? A[i][i] + l : A[i][j];
+            for (int k = 0; k < j; k++) {
+                entry = fma_(-L[i][k], L[j][k], entry);
+            }
+            L[i][j] = i == j ? entry : entry / L[j][j];
+        }
+        real diagonal = A[i][i] + l;
+        determinant = determinant * max_(L[i][i], R(0.0));
+        diagonals = diagonals * diagonal;
+        if (n > 3) {
+            singular = or_(singular, L[i][i] < max_(R(1e-10), R(PIVOT_ROUNDING) * diagonal));
+        }
+        L[i][i] = sqrt_(max_(L[i][i], max_(R(PIVOT_ROUNDING) * diagonal, R(LANE_TINY))));
+    }
+    return n > 3 ? singular : determinant < max_(R(1e-10), R(PIVOT_ROUNDING) * diagonals);
+}
+
+// Minimises 1/2 x^T A x + b^T x with |x| <= radius, n <= 5, as MuJoCo does: x = -(A + l)^-1 b with an l >= 0
+// that fulfils it, by at most 20 steps of Newton's method for |x|^2 from l = 0. Where frictions differ by
+// orders of magnitude, that is not enough, and x is longer than the radius. 0 where A is singular. *outside:
+// lanes in which l > 0.
 FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], mask *outside)
 {
-    real trace = R(0.0), square = R(0.0);
-    for (int i = 0; i < n; i++) {
-        trace = trace + A[i][i];
-        square = fma_(b[i], b[i], square);
-    }
-    // |b| / radius - the largest eigenvalue is a bound from below, and keeps x in the range of a float
-    mask has_size = radius >= R(LANE_TINY);
-    real l = sel(has_size, max_(sqrt_(square) / sel(has_size, radius, R(1.0)) - trace, R(0.0)), R(0.0));
-    *outside = l > R(0.0);
-    for (int step = 0; step < 20; step++) {
-        real L[5][5] = {{R(0.0)}}, y[5] = {R(0.0)}, length = R(0.0), slope = R(0.0);
-        for (int i = 0; i < n; i++) { // Cholesky; L x' = b, L^T x = -x', L y = x
-            real sum = b[i];
-            for (int j = 0; j <= i; j++) {
-                real entry = A[i][j];
-                for (int k = 0; k < j; k++) {
-                    entry = fma_(-L[i][k], L[j][k], entry);
-                }
-                real least = max_(R(PIVOT_ROUNDING) * A[i][i], R(LANE_TINY));
-                L[i][j] = i == j ? sqrt_(max_(entry + l, least)) : entry / L[j][j];
-                sum = j < i ? fma_(-L[i][j], y[j], sum) : sum;
+    real l = R(0.0), beyond = max_(R(1e-10), R(BALL_ROUNDING) * radius * radius);
+    mask running = everywhere(), solved = everywhere();
+    for (int step = 0; step < 20 && any(running); step++) {
+        real L[5][5] = {{R(0.0)}}, y[5] = {R(0.0)}, square = R(0.0), slope = R(0.0);
+        mask singular = and_(running, factor_shifted(n, A, l, L));
+        for (int i = 0; i < n; i++) {
+            real sum = -b[i];
+            for (int j = 0; j < i; j++) {
+                sum = fma_(-L[i][j], y[j], sum);
             }
             y[i] = sum / L[i][i];
         }
         for (int i = n - 1; i >= 0; i--) {
-            real sum = -y[i];
             for (int k = i + 1; k < n; k++) {
-                sum = fma_(-L[k][i], x[k], sum);
+                y[i] = fma_(-L[k][i], y[k], y[i]);
             }
-            x[i] = sum / L[i][i];
+            y[i] = y[i] / L[i][i];
         }
         for (int i = 0; i < n; i++) {
-            real sum = x[i];
+            x[i] = sel(running, sel(singular, R(0.0), y[i]), step == 0 ? R(0.0) : x[i]);
+            square = fma_(y[i], y[i], square);
+        }
+        for (int i = 0; i < n; i++) { // y^T (A + l)^-1 y
             for (int k = 0; k < i; k++) {
-                sum = fma_(-L[i][k], y[k], sum);
+                y[i] = fma_(-L[i][k], y[k], y[i]);
             }
-            y[i] = sum / L[i][i];
-            length = fma_(x[i], x[i], length);
+            y[i] = y[i] / L[i][i];
             slope = fma_(y[i], y[i], slope);
         }
-        length = sqrt_(length);
-        mask beyond = and_(length > radius * R(1.0 + BALL_TOLERANCE), has_size);
-        if (!any(beyond)) {
-            break;
-        }
-        *outside = or_(*outside, beyond);
-        real towards = length * length / max_(slope, R(LANE_TINY)) * ((length - radius) / radius);
-        l = l + sel(beyond, towards, R(0.0));
+        real more = square - radius * radius, change = R(0.5) * more / max_(slope, R(LANE_TINY));
+        solved = and_(solved, not_(singular));
+        running = and_(and_(running, solved), and_(more >= beyond, change >= R(1e-10)));
+        l = l + sel(running, change, R(0.0));
     }
+    *outside = and_(solved, l > R(0.0));
 }
 
-// All tangential rows of an elliptic contact together; its normal force is not changed.
+// All tangential rows of an elliptic contact together; its normal force is not changed. As in MuJoCo a change
+// that would raise the cost is not made.
 LANE_FN real stop_cone(const lane_model *m, lane_data *d, int first, mask running)
 {
     int n = d->row[first].dim - 1;
     reals friction = d->row[first].friction;
-    real A[5][5], scaled[5][5], slip[5], b[5], x[5], change[5], normal = d->efc_force[first], gain = R(0.0);
+    real A[5][5], scaled[5][5], slip[5], b[5], x[5], change[5], normal = d->efc_force[first], rise = R(0.0);
     for (int i = 0; i < n; i++) {
         lane_slide slide = slide_of(d, first, i);
         slip[i] = slide_residual(m, d, slide);
@@ -349,10 +362,13 @@ LANE_FN real stop_cone(const lane_model *m, lane_data *d, int first, mask runnin
         for (int j = 0; j < n; j++) {
             felt = fma_(R(0.5) * A[i][j], change[j], felt);
         }
-        gain = gain - change[i] * felt;
-        push_slide(m, d, slide_of(d, first, i), change[i]);
+        rise = fma_(change[i], felt, rise);
     }
-    return gain;
+    mask better = rise <= R(1e-10);
+    for (int i = 0; i < n; i++) {
+        push_slide(m, d, slide_of(d, first, i), sel(better, change[i], R(0.0)));
+    }
+    return -sel(better, rise, R(0.0));
 }
 
 LANE_FN real stop_group(const lane_model *m, lane_data *d, int first, mask running)
