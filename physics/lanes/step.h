@@ -357,6 +357,19 @@ LANE_FN void stage_rates(const lane_model *m, const lane_data *d, reals rate, re
     team_wait(d);
 }
 
+// The lanes in which something would pass through a distance grid without its contact, where later stages of
+// RK4 do not find it: the step is then one of Euler's.
+LANE_FN mask stops_in_grids(const lane_model *m, const lane_data *d)
+{
+    mask stops = nowhere();
+    for (int i = 0; i < d->contact_count && m->ngrid > 0; i++) {
+        if (d->contact[i].row >= 0) {
+            stops = or_(stops, d->contact_stops[i] > R(0.5));
+        }
+    }
+    return stops;
+}
+
 // Fourth-order Runge-Kutta; forward() has computed the first stage.
 LANE_FN void step_rk4(const lane_model *m, lane_data *d)
 {
@@ -381,9 +394,11 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
         rate[i] = R(0.0);
     }
     real time = d->time[0];
+    mask stops = stops_in_grids(m, d);
     team_wait(d);
     for (int stage = 0; stage < 4; stage++) {
         real step = R(h * within[stage]);
+        real part = sel(stops, R(stage == 0), R(share[stage])), ahead = R(stage == 0 ? h : 0.0);
         if (stage > 0) {
             for (int i = first; i < nq; i += by) {
                 d->qpos[i] = qpos[i];
@@ -406,11 +421,12 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
         }
         stage_rates(m, d, stage_rate, step);
         for (int i = first; i < nv; i += by) {
-            velocity[i] = fma_(R(share[stage]), stage_rate[i], velocity[i]);
-            acceleration[i] = fma_(R(share[stage]), d->qacc[i], acceleration[i]);
+            real rate_of = sel(stops, fma_(ahead, d->qacc[i], stage_rate[i]), stage_rate[i]);
+            velocity[i] = fma_(part, rate_of, velocity[i]);
+            acceleration[i] = fma_(part, d->qacc[i], acceleration[i]);
         }
         for (int i = first; i < na; i += by) {
-            rate[i] = fma_(R(share[stage]), d->act_dot[i], rate[i]);
+            rate[i] = fma_(part, d->act_dot[i], rate[i]);
         }
     }
     d->stage_time = 0.0;

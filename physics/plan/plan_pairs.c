@@ -17,7 +17,7 @@ static int touching_slots(const orr_model *m, int geom1, int geom2)
     }
     if (type2 == ORR_GEOM_SDF) {
         bool has_points = type1 != ORR_GEOM_PLANE && type1 != ORR_GEOM_HFIELD && type1 != ORR_GEOM_SDF;
-        return has_points ? ORR_GRID_CONTACTS : 0;
+        return has_points ? ORR_GRID_CONTACTS + 1 : 0; // and one of the ball in its middle
     }
     if (type1 == ORR_GEOM_PLANE) {
         static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 4};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "physics/lanes/collision/flex_element.h"
+#include "physics/lanes/collision/grid_stop.h"
 
 // A column of a contact's Jacobian: velocity of the second body relative to the first at the contact, along
 // normal and tangents, and angular velocity about them, when the dof has velocity 1.
@@ -140,6 +141,14 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
         sliding.impedance = at.impedance;
     }
     sliding.stiffness = 0;
+    grid_stop stop = {nowhere(), R(0.0), R(0.0)};
+    if (meets_grid(m, pair)) {
+        stop = find_grid_stop(m, d, pair, first, d->contact_dist[contact], r, &at, exists);
+        exists = or_(exists, stop.acts);
+    }
+    if (m->ngrid > 0 && m->plan->rk4_copies > 0) {
+        d->contact_stops[contact] = sel(stop.aref > R(0.0), R(1.0), R(0.0));
+    }
     for (int k = 0; k < rows; k++) {
         int of_row = elliptic ? k : 0;
         real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + of_row);
@@ -151,6 +160,9 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
             weight = sel(apart, share_of_normal(friction, weight, rows), weight);
         }
         set_row_of_group(d, first + k, elliptic && k > 0 ? sliding : at, r, weight, exists);
+    }
+    if (any(stop.acts)) {
+        set_grid_stop(d, first, &stop, &at);
     }
     if (rows > dim && any(apart)) { // as correct_group takes it from all pyramids
         real mu = friction[ORR_PAIR_MU], normal = d->efc_diagonal[first] * R(1.0 / rows);

@@ -1,355 +1,145 @@
-// Contacts of a shape with a distance grid, all lanes at once. Points of the shape where the distance can be
-// least are measured in the grid: centres, corners, minima along edges. The deepest and up to three more that
-// are spread out become contacts.
+// Contacts of a shape with a distance grid, all lanes at once: those of its deepest points (grid_pool.h) as
+// it is, and where it moves fast as it will be when it touches (grid_sweep.h).
 #pragma once
 
-#include "physics/lanes/collision/grid.h"
-#include "physics/lanes/collision/primitive.h"
+#include "physics/lanes/collision/grid_sweep.h"
 
-// Box: 8 corners, 12 edges with up to 4 minima, 6 faces.
-enum { GRID_POOL = 64, GRID_EDGE_POINTS = 4, GRID_CHUNK = 32 };
+// A shape that meets a grid, in the grid's frame.
+typedef struct grid_meeting {
+    int pair, type; // of the shape
+    lane_geom shape;
+    lane_geom moved; // as it will be in the lanes of `swept`
+    mask swept;
+    grid_motion motion;
+} grid_meeting;
 
-// Points of a shape, in the grid's frame, and their distances: LANE_HUGE in lanes that do not have one. What
-// is offered must not depend on other lanes but for that.
-typedef struct grid_pool {
-    const lane_grid *grid;
-    real margin; // m, below which there is a contact
-    real radius; // m, of balls around the points, which the distances do not include
-    int count;
-    real distance[GRID_POOL];
-    real3 at[GRID_POOL];
-} grid_pool;
-
-LANE_FN void grid_offer(grid_pool *pool, const real3 *at, const mask *found)
+// The most contacts of a type of geoms.
+FN int grid_contacts_of(int type)
 {
-    real beyond, distance = grid_distance(pool->grid, at, &beyond);
-    pool->at[pool->count] = *at;
-    pool->distance[pool->count] = sel(*found, distance, R(LANE_HUGE));
-    pool->count++;
+    return type == ORR_GEOM_SPHERE || type == ORR_GEOM_ELLIPSOID ? 1 : ORR_GRID_CONTACTS;
 }
 
-// Offers the point of a ball that is deepest. Far from the surface a grid is coarse: of a large ball a
-// smaller one inside is measured, which touches it from within where it is deepest. That direction is
-// searched from the gradient at the last point, which is right above flat surfaces, and from the surface
-// nearest to it, which is right above edges; the deeper of both is kept.
-LANE_FN void grid_offer_ball(grid_pool *pool, const real3 *centre, const real *radius, const mask *found)
+// Adds the contacts of the points that are left, but those on the side of the shape that the surface does not
+// face: they have passed it. A point that is swept keeps the plane of the surface that it will touch, and its
+// place on the shape as it is.
+LANE_FN void grid_add_contacts(const lane_model *m, lane_data *d, const grid_meeting *meeting,
+                               const lane_geom *grid, grid_pool *pool)
 {
-    real inward = *radius - pool->radius, beyond;
-    real3 best = *centre;
-    if (any(inward > R(0.0))) {
-        real3 at = *centre;
-        real least = R(LANE_HUGE);
-        for (int k = 0; k < 2; k++) {
-            real distance = grid_distance(pool->grid, &at, &beyond);
-            real3 normal = grid_normal(pool->grid, &at);
-            real3 from_surface = unit3(sub3(*centre, add_scaled3(at, normal, -distance)));
-            real3 along = add_scaled3(*centre, normal, -inward),
-                  towards = add_scaled3(*centre, from_surface, -inward);
-            real there = grid_distance(pool->grid, &along, &beyond),
-                 here = grid_distance(pool->grid, &towards, &beyond);
-            at = select3(here < there, towards, along);
-            here = min_(here, there);
-            best = select3(here < least, at, best);
-            least = min_(least, here);
-        }
-    }
-    grid_offer(pool, &best, found);
-}
-
-// Keeps the deepest point, then those that are far from the ones kept and deep; at most `most`.
-LANE_FN void grid_reduce(grid_pool *pool, int most)
-{
-    real cell = R(pool->grid->cell), slack = R(0.02) * cell;
-    real spread[GRID_POOL], kept_distance[ORR_GRID_CONTACTS];
-    real3 kept[ORR_GRID_CONTACTS];
-    for (int i = 0; i < pool->count; i++) {
-        spread[i] = R(LANE_HUGE);
-    }
-    for (int k = 0; k < most; k++) {
-        real best = k == 0 ? R(-LANE_HUGE) : R(0.0), distance = R(LANE_HUGE);
-        real3 at = pool->at[0];
-        for (int i = 0; i < pool->count; i++) {
-            real deep = pool->margin + pool->radius - pool->distance[i];
-            real score = -pool->distance[i];
-            if (k > 0) {
-                real3 apart = sub3(pool->at[i], kept[k - 1]);
-                spread[i] = min_(spread[i], dot3(apart, apart));
-                real weight = deep + slack;
-                mask possible = and_(deep > R(0.0), spread[i] > R(0.0625) * cell * cell);
-                score = sel(possible, spread[i] * weight * weight, R(0.0));
-            }
-            mask better = and_(score > best, pool->distance[i] < R(0.5 * LANE_HUGE));
-            best = sel(better, score, best);
-            distance = sel(better, pool->distance[i], distance);
-            at = select3(better, pool->at[i], at);
-        }
-        kept[k] = at;
-        kept_distance[k] = distance;
-    }
-    pool->count = most;
-    for (int k = 0; k < most; k++) {
-        pool->at[k] = kept[k];
-        pool->distance[k] = kept_distance[k];
-    }
-}
-
-// Adds the contacts of the points that are left.
-LANE_FN void grid_add_contacts(const lane_model *m, lane_data *d, int pair, const lane_geom *grid,
-                               grid_pool *pool, int most)
-{
-    grid_reduce(pool, most);
+    const orr_pair *pair = lane_pair(m, d, meeting->pair);
+    real3 centre = select3(meeting->swept, meeting->moved.pos, meeting->shape.pos);
+    int round = meeting->type == ORR_GEOM_SPHERE || meeting->type == ORR_GEOM_CAPSULE;
+    real above = round ? meeting->shape.size.x : R(0.0);
     for (int k = 0; k < pool->count; k++) {
         real distance = pool->distance[k] - pool->radius;
         mask near = distance < pool->margin;
-        if (any(near)) {
-            real3 outward = grid_normal(pool->grid, &pool->at[k]);
-            mask found = and_(near, dot3(outward, outward) > R(0.5));
-            real3 normal = rotate(grid->frame, scale3(outward, R(-1.0)));
-            real3 pos = add3(grid->pos, rotate(grid->frame, pool->at[k]));
-            // in other lanes distances may be LANE_HUGE: so far away rows of no weight would be infinite
-            real depth = sel(found, distance, R(0.0));
-            pos = add_scaled3(pos, normal, pool->radius + R(0.5) * depth);
-            add_contact(m, d, pair, distance, pos, normal, no_tangent(), found);
+        if (!any(near)) {
+            continue;
+        }
+        real3 at = pool->at[k], outward = grid_normal(pool->grid, &at);
+        mask found = and_(near, dot3(outward, outward) > R(0.5));
+        found = and_(found, dot3(outward, sub3(centre, at)) + above >= R(0.0));
+        // in other lanes distances may be LANE_HUGE: so far away rows of no weight would be infinite
+        real depth = sel(found, distance, R(0.0)), half = R(0.5) * depth;
+        if (any(meeting->swept)) {
+            real3 from = swept_from(&meeting->shape, &meeting->moved, at);
+            depth = sel(meeting->swept, depth + dot3(outward, sub3(from, at)), depth);
+            half = sel(meeting->swept, R(0.0), half);
+            at = select3(meeting->swept, from, at);
+        }
+        real3 normal = rotate(grid->frame, scale3(outward, R(-1.0)));
+        real3 pos = add3(grid->pos, rotate(grid->frame, at));
+        pos = add_scaled3(pos, normal, pool->radius + half);
+        mask acts = found;
+        if (pair->adhesion == 0.0) {
+            acts = and_(found, or_(meeting->swept, distance < R(pair->includemargin)));
+        }
+        if (any(found)) {
+            place_contact(m, d, meeting->pair, depth, pos, normal, no_tangent(), found, acts, nowhere());
         }
     }
 }
 
-// Offers the minima of the distance between the ends of a segment, found among `count` points that divide it
-// evenly and refined by a parabola. Balls of a radius lie along it, of an edge 0.
-LANE_FN void grid_offer_segment(grid_pool *pool, const real3 *from, const real3 *to, int count,
-                                const real *radius)
+// Contacts of the shape; near: the lanes in which it can touch within the step.
+LANE_FN void grid_collide_shape(const lane_model *m, lane_data *d, grid_meeting *meeting,
+                                const lane_grid *grid, const lane_geom *placed, mask near)
 {
-    real3 along = sub3(*to, *from), at = add_scaled3(*from, along, R(0.5));
-    real beyond, distance[GRID_EDGE_POINTS + 2], reach = R(0.5) * length3(along) + *radius + pool->margin;
-    // the distance grows by at most the length of a step; see collide_grid
-    real middle = grid_distance(pool->grid, &at, &beyond);
-    mask near = middle - R(2.0) * beyond < reach + R(2.0) * R(pool->grid->cell);
-    if (!any(near)) {
-        return;
+    const orr_pair *pair = lane_pair(m, d, meeting->pair);
+    const lane_geom *shape = &meeting->shape;
+    const grid_motion *motion = &meeting->motion;
+    int type = meeting->type, geom = pair->geom1;
+    grid_pool pool;
+    pool.grid = grid;
+    pool.margin = R(pair->margin);
+    grid_offer_shape(m, &pool, shape, type, geom);
+    meeting->swept = nowhere();
+    mask fast = and_(near, motion->most > R(0.25) * R(grid->cell));
+    if (any(fast)) {
+        real time = grid_sweep(m, &pool, shape, type, geom, motion, fast);
+        meeting->moved = swept_geom(shape, motion, time);
+        meeting->swept = time > R(0.0);
+        real rest = fma_(R(1.0) - time, motion->most, R(grid->cell));
+        pool.margin = sel(meeting->swept, pool.margin + rest, pool.margin);
+        grid_offer_shape(m, &pool, &meeting->moved, type, geom);
     }
-    real step = R(1.0) / R(count + 1);
-    for (int i = 0; i < count + 2; i++) {
-        at = add_scaled3(*from, along, R(i) * step);
-        distance[i] = grid_distance(pool->grid, &at, &beyond);
-    }
-    real least = R(0.001) * R(pool->grid->cell); // less is a flat surface
-    for (int i = 1; i <= count; i++) {
-        real before = distance[i - 1] - distance[i], behind = distance[i + 1] - distance[i];
-        mask lowest = and_(near, and_(and_(before > R(0.0), behind >= R(0.0)), before + behind > least));
-        if (any(lowest)) {
-            real shift = R(0.5) * (before - behind) / max_(before + behind, least);
-            at = add_scaled3(*from, along, (R(i) + shift) * step);
-            grid_offer_ball(pool, &at, radius, &lowest);
-        }
-    }
+    grid_reduce(&pool, grid_contacts_of(type));
+    grid_add_contacts(m, d, meeting, placed, &pool);
 }
 
-// How many points divide a segment so that bumps four cells wide are found.
-FN int grid_points_along(const lane_grid *g, double length)
+// The radius of a ball around the centre of a shape and within it; 0: of a sphere, which needs none.
+FN real grid_core(const lane_model *m, const lane_data *d, int geom)
 {
-    double points = ceil(length / (4.0 * (double)g->cell));
-    return points < 1.0 ? 1 : points > GRID_EDGE_POINTS ? GRID_EDGE_POINTS : (int)points;
-}
-
-LANE_FN void grid_offer_capsule(const lane_model *m, grid_pool *pool, const lane_geom *capsule, int geom)
-{
-    mask all = everywhere();
-    real radius = capsule->size.x;
-    real3 ends[2];
-    for (int end = 0; end < 2; end++) {
-        ends[end] = add_scaled3(capsule->pos, capsule->frame.z, end ? -capsule->size.y : capsule->size.y);
-        grid_offer_ball(pool, &ends[end], &radius, &all);
+    real3 size = geom_sizes(m, d, geom);
+    switch (m->geom_type[geom]) {
+    case ORR_GEOM_ELLIPSOID:
+    case ORR_GEOM_BOX:
+        return R(0.75) * min_(size.x, min_(size.y, size.z));
+    case ORR_GEOM_CYLINDER:
+        return R(0.75) * min_(size.x, size.y);
+    case ORR_GEOM_CAPSULE:
+        return R(0.75) * size.x;
+    case ORR_GEOM_MESH:
+        size = uniform3(m->geom_aabb, 2 * geom + 1);
+        return R(0.25) * min_(size.x, min_(size.y, size.z));
+    default:
+        return R(0.0);
     }
-    int points = grid_points_along(pool->grid, 2.0 * (double)m->geom_size[3 * geom + 1]);
-    grid_offer_segment(pool, &ends[0], &ends[1], points, &radius);
-}
-
-// Repeats: the point of the ellipsoid that is farthest against the gradient at the last one.
-LANE_FN void grid_offer_ellipsoid(grid_pool *pool, const lane_geom *ellipsoid)
-{
-    mask all = everywhere();
-    real3 at = ellipsoid->pos, size = ellipsoid->size;
-    for (int k = 0; k < 3; k++) {
-        real3 normal = grid_normal(pool->grid, &at), local = rotate_inverse(ellipsoid->frame, normal);
-        local = make_real3(local.x * size.x, local.y * size.y, local.z * size.z);
-        real scale = R(-1.0) / max_(length3(local), R(LANE_TINY));
-        local = make_real3(local.x * size.x * scale, local.y * size.y * scale, local.z * size.z * scale);
-        at = add3(ellipsoid->pos, rotate(ellipsoid->frame, local));
-        grid_offer(pool, &at, &all);
-    }
-}
-
-// The direction from the axis of a cylinder to its lowest point in the plane of `centre`, across the axis.
-LANE_FN void grid_lowest_side(const grid_pool *pool, const lane_geom *cylinder, const real3 *centre,
-                              real3 *down)
-{
-    real3 at = *centre, axis = cylinder->frame.z;
-    for (int k = 0; k < 2; k++) {
-        real3 normal = grid_normal(pool->grid, &at);
-        real3 across = add_scaled3(scale3(normal, R(-1.0)), axis, dot3(normal, axis));
-        mask tilted = dot3(across, across) > R(1e-6);
-        *down = select3(tilted, unit3(across), cylinder->frame.x);
-        at = add_scaled3(*centre, *down, cylinder->size.x);
-    }
-}
-
-// Of both rims the lowest point and those a quarter around from it, both centres, and the lowest line of the
-// side.
-LANE_FN void grid_offer_cylinder(const lane_model *m, grid_pool *pool, const lane_geom *cylinder, int geom)
-{
-    mask all = everywhere();
-    real radius = cylinder->size.x, none = R(0.0);
-    real3 axis = cylinder->frame.z, down, ends[2];
-    for (int end = 0; end < 2; end++) {
-        real3 cap = add_scaled3(cylinder->pos, axis, end ? -cylinder->size.y : cylinder->size.y);
-        grid_lowest_side(pool, cylinder, &cap, &down);
-        real3 side = cross3(axis, down);
-        for (int k = 0; k < 4; k++) {
-            real3 at = add_scaled3(cap, k % 2 ? side : down, k < 2 ? radius : -radius);
-            grid_offer(pool, &at, &all);
-        }
-        grid_offer(pool, &cap, &all);
-        ends[end] = cap;
-    }
-    grid_lowest_side(pool, cylinder, &cylinder->pos, &down);
-    for (int end = 0; end < 2; end++) {
-        ends[end] = add_scaled3(ends[end], down, radius);
-    }
-    int points = grid_points_along(pool->grid, 2.0 * (double)m->geom_size[3 * geom + 1]);
-    grid_offer_segment(pool, &ends[0], &ends[1], points, &none);
-}
-
-FN real3 grid_box_corner(const lane_geom *box, int corner)
-{
-    real3 size = box->size;
-    real3 local = make_real3(corner & 1 ? size.x : -size.x, corner & 2 ? size.y : -size.y,
-                             corner & 4 ? size.z : -size.z);
-    return add3(box->pos, rotate(box->frame, local));
-}
-
-LANE_FN void grid_offer_box(const lane_model *m, grid_pool *pool, const lane_geom *box, int geom)
-{
-    mask all = everywhere();
-    real none = R(0.0);
-    real3 corners[8];
-    for (int corner = 0; corner < 8; corner++) {
-        corners[corner] = grid_box_corner(box, corner);
-        grid_offer(pool, &corners[corner], &all);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        int points = grid_points_along(pool->grid, 2.0 * (double)m->geom_size[3 * geom + axis]);
-        for (int corner = 0; corner < 8; corner++) {
-            if (!(corner >> axis & 1)) {
-                grid_offer_segment(pool, &corners[corner], &corners[corner | 1 << axis], points, &none);
-            }
-        }
-        for (int side = 0; side < 2; side++) { // between opposite corners of a face
-            int bit = 1 << axis;
-            real3 centre = scale3(add3(corners[side ? bit : 0], corners[side ? 7 : 7 - bit]), R(0.5));
-            grid_offer(pool, &centre, &all);
-        }
-    }
-}
-
-FN real3 grid_hull_vertex(const lane_geom *hull, const uniform_real *vertices, int i)
-{
-    return add3(hull->pos, rotate(hull->frame, uniform3(vertices, i)));
-}
-
-// The vertices of a hull, and minima along edges longer than two cells.
-LANE_FN void grid_offer_hull(const lane_model *m, grid_pool *pool, const lane_geom *hull, int geom)
-{
-    mask all = everywhere();
-    real none = R(0.0);
-    int mesh = m->geom_dataid[geom], first = m->mesh_hullvertadr[mesh], count = m->mesh_hullvertnum[mesh];
-    const uniform_real *vertices = m->hull_vert + 3 * first;
-    for (int i = 0; i < count; i++) {
-        if (pool->count >= GRID_CHUNK) { // at the same vertices in all lanes
-            grid_reduce(pool, ORR_GRID_CONTACTS);
-        }
-        real3 at = grid_hull_vertex(hull, vertices, i);
-        grid_offer(pool, &at, &all);
-    }
-    grid_reduce(pool, ORR_GRID_CONTACTS);
-    for (int i = 0; i < count; i++) {
-        const int32_t *edges = m->hull_edge + m->hull_edgeadr[first + i];
-        for (int k = 0; k < m->hull_edgenum[first + i]; k++) {
-            const uniform_real *a = vertices + 3 * i, *b = vertices + 3 * edges[k];
-            double x = (double)(b[0] - a[0]), y = (double)(b[1] - a[1]), z = (double)(b[2] - a[2]);
-            double length = sqrt(x * x + y * y + z * z);
-            if (edges[k] > i && length > 2.0 * (double)pool->grid->cell) {
-                real3 from = grid_hull_vertex(hull, vertices, i),
-                      to = grid_hull_vertex(hull, vertices, edges[k]);
-                grid_offer_segment(pool, &from, &to, grid_points_along(pool->grid, length), &none);
-                if (pool->count > ORR_GRID_CONTACTS) { // changes nothing in lanes without a minimum
-                    grid_reduce(pool, ORR_GRID_CONTACTS);
-                }
-            }
-        }
-    }
-}
-
-// The radius of the balls that are measured inside those of a shape: two cells, where a grid is fine, and
-// more by as much as the shape's are in the surface, so that nothing thin is measured from behind. centre:
-// the distance at the shape's.
-LANE_FN real grid_ball_radius(const lane_grid *grid, const lane_geom *shape, int type, real centre)
-{
-    real least = centre, beyond;
-    for (int end = 0; end < 2 && type == ORR_GEOM_CAPSULE; end++) {
-        real3 at = add_scaled3(shape->pos, shape->frame.z, end ? -shape->size.y : shape->size.y);
-        least = min_(least, grid_distance(grid, &at, &beyond));
-    }
-    return min_(shape->size.x, R(2.0) * R(grid->cell) + max_(shape->size.x - least, R(0.0)));
 }
 
 // Contacts of the pair's first geom with the grid of its second. a: the first, b: the second, in the world.
+// Impacts make a shape spin so fast that its corners can pass the surface within the same step; a ball around
+// its centre cannot, and brings it back.
 LANE_FN void collide_grid(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                           const lane_geom *b)
 {
     const orr_pair *pair = lane_pair(m, d, index);
     lane_grid grid = grid_of(m, m->geom_dataid[pair->geom2]);
-    lane_geom shape;
-    shape.pos = rotate_inverse(b->frame, sub3(a->pos, b->pos));
-    shape.frame.x = rotate_inverse(b->frame, a->frame.x);
-    shape.frame.y = rotate_inverse(b->frame, a->frame.y);
-    shape.frame.z = rotate_inverse(b->frame, a->frame.z);
-    shape.size = a->size;
-    int type = m->geom_type[pair->geom1];
+    grid_meeting meeting;
+    lane_geom *shape = &meeting.shape;
+    shape->pos = rotate_inverse(b->frame, sub3(a->pos, b->pos));
+    shape->frame.x = rotate_inverse(b->frame, a->frame.x);
+    shape->frame.y = rotate_inverse(b->frame, a->frame.y);
+    shape->frame.z = rotate_inverse(b->frame, a->frame.z);
+    shape->size = a->size;
+    meeting.pair = index;
+    meeting.type = m->geom_type[pair->geom1];
+    meeting.motion = motion_in_grid(m, d, pair);
     // can its bounding sphere touch? The distance outside the grid's box is an upper bound, within bricks
     // without samples it is off by up to two cells.
-    real beyond, distance = grid_distance(&grid, &shape.pos, &beyond);
-    real least = max_(beyond, distance - R(2.0) * beyond - R(2.0) * R(grid.cell));
-    if (!any(least < R(pair->margin) + geom_rbound(m, d, pair->geom1))) {
+    real beyond, distance = grid_distance(&grid, &shape->pos, &beyond);
+    real least = max_(beyond, distance - R(2.0) * beyond - R(2.0) * R(grid.cell)) - meeting.motion.most;
+    mask near = least < R(pair->margin) + geom_rbound(m, d, pair->geom1);
+    if (!any(near)) {
         return;
     }
-    grid_pool pool;
-    pool.grid = &grid;
-    pool.margin = R(pair->margin);
-    pool.count = 0;
-    mask all = everywhere();
-    int round = type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE, most = ORR_GRID_CONTACTS;
-    pool.radius = round ? grid_ball_radius(&grid, &shape, type, distance) : R(0.0);
-    switch (type) {
-    case ORR_GEOM_SPHERE:
-        grid_offer_ball(&pool, &shape.pos, &shape.size.x, &all);
-        most = 1;
-        break;
-    case ORR_GEOM_CAPSULE:
-        grid_offer_capsule(m, &pool, &shape, pair->geom1);
-        break;
-    case ORR_GEOM_ELLIPSOID:
-        grid_offer_ellipsoid(&pool, &shape);
-        most = 1;
-        break;
-    case ORR_GEOM_CYLINDER:
-        grid_offer_cylinder(m, &pool, &shape, pair->geom1);
-        break;
-    case ORR_GEOM_BOX:
-        grid_offer_box(m, &pool, &shape, pair->geom1);
-        break;
-    default:
-        grid_offer_hull(m, &pool, &shape, pair->geom1);
-        break;
+    grid_collide_shape(m, d, &meeting, &grid, b, near);
+    real core = grid_core(m, d, pair->geom1);
+    mask fast = and_(near, meeting.motion.most > R(0.25) * R(grid.cell));
+    mask alone = and_(core > R(0.0), or_(fast, distance < core));
+    if (any(alone)) {
+        meeting.type = ORR_GEOM_SPHERE;
+        shape->size.x = core;
+        meeting.motion.turn = zero3();
+        meeting.motion.most = length3(meeting.motion.slide);
+        grid_collide_shape(m, d, &meeting, &grid, b, alone);
     }
-    grid_add_contacts(m, d, index, b, &pool, most);
 }

@@ -16,7 +16,8 @@ enum { PAIR_PARTS_LEAST = 4 };
 // takes longer; collide_pair asks again, with the pair's own margin.
 FN int spheres_are_near(const lane_model *m, const lane_data *d, int a, int b)
 {
-    if (m->geom_type[a] == ORR_GEOM_PLANE || m->geom_type[b] == ORR_GEOM_PLANE || speculates(m)) {
+    int grid = m->geom_type[a] == ORR_GEOM_SDF || m->geom_type[b] == ORR_GEOM_SDF; // may be met ahead
+    if (m->geom_type[a] == ORR_GEOM_PLANE || m->geom_type[b] == ORR_GEOM_PLANE || grid || speculates(m)) {
         return 1;
     }
     real3 apart = sub3(load3(d->geom_xpos, b), load3(d->geom_xpos, a));

@@ -54,7 +54,7 @@ LANE_FN void find_extent(const lane_model *m, const lane_data *d, int k, lane_ex
     int geom = m->plan->boxed_geom[k];
     real3 centre, half = world_box(m, d, geom, &centre);
     real reach = R(geom_reach(m, geom));
-    if (speculates(m)) { // all that it passes in this step
+    if (speculates(m) || m->ngrid > 0) { // all that it passes in this step
         lane_geom g = load_geom(m, d, geom);
         lane_motion motion = motion_of_geom(m, d, geom, &g);
         real3 slide = scale3(motion.slide, R(0.5));

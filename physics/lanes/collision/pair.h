@@ -16,6 +16,9 @@ FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
         return dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) <= reach;
     }
     reach = reach + geom_rbound(m, d, pair->geom1);
+    if (meets_grid(m, pair)) { // also within the step
+        reach = reach + motion_in_grid(m, d, pair).most;
+    }
     return dot3(apart, apart) <= reach * reach;
 }
 
