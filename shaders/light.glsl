@@ -1,5 +1,6 @@
 // The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), its haze,
-// the shadow maps of some lights, its mirrors and ambient occlusion; light_buffer of render/vulkan/meshes.c.
+// the shadow maps of some lights, its mirrors and ambient occlusion; light_buffer of
+// render/vulkan/mesh_passes.h.
 #include "engine/maths/clip_formula.h"
 #include "render/environment/environment_formula.h"
 #include "render/backdrop/haze_formula.h"
