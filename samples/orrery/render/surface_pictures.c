@@ -1,4 +1,4 @@
-#include "samples/orrery/surface_pictures.h"
+#include "samples/orrery/render/surface_pictures.h"
 
 #include "engine/core/memory.h"
 

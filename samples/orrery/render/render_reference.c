@@ -1,4 +1,4 @@
-#include "samples/orrery/render_reference.h"
+#include "samples/orrery/render/render_reference.h"
 
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/progress.h"

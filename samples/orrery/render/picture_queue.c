@@ -1,4 +1,4 @@
-#include "samples/orrery/picture_queue.h"
+#include "samples/orrery/render/picture_queue.h"
 
 #include "engine/core/memory.h"
 
