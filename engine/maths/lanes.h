@@ -535,3 +535,97 @@ FN double real_sum_double(real a)
     }
     return sum;
 }
+
+// ---- half of the lanes in double ----
+
+enum { WIDE_LANES = ORR_LANES / 2 };
+
+typedef double wide_real __attribute__((vector_size(4 * ORR_LANES)));
+typedef int64_t wide_mask __attribute__((vector_size(4 * ORR_LANES)));
+
+// the number in all lanes (see R)
+#define W(x) ((double)(x) - (wide_real){0})
+
+// From WIDE_LANES adjacent numbers.
+FN wide_real wide_load(const float *p)
+{
+    typedef float half __attribute__((vector_size(2 * ORR_LANES), aligned(4)));
+    return __builtin_convertvector(*(const half *)p, wide_real);
+}
+
+FN wide_real wide_load_double(const double *p)
+{
+    typedef double loose __attribute__((vector_size(4 * ORR_LANES), aligned(8)));
+    return (wide_real) * (const loose *)p;
+}
+
+// The lower or the upper half of the lanes.
+FN wide_real wide_of(real a, int upper)
+{
+    float lanes[ORR_LANES];
+    real_store(lanes, a);
+    return wide_load(lanes + upper * WIDE_LANES);
+}
+
+FN wide_real wide_select(wide_mask m, wide_real a, wide_real b) // m ? a : b
+{
+    return (wide_real)((m & (wide_mask)a) | (~m & (wide_mask)b));
+}
+
+FN wide_real wide_sqrt(wide_real a)
+{
+#if ORR_LANES_AVX512
+    return (wide_real)_mm512_sqrt_pd((__m512d)a);
+#elif ORR_LANES_AVX2
+    return (wide_real)_mm256_sqrt_pd((__m256d)a);
+#else
+    for (int i = 0; i < WIDE_LANES; i++) {
+        a[i] = __builtin_sqrt(a[i]);
+    }
+    return a;
+#endif
+}
+
+// one bit per lane, lane 0 lowest
+FN uint32_t wide_bits(wide_mask m)
+{
+#if ORR_LANES_AVX512
+    return (uint32_t)_mm512_movepi64_mask((__m512i)m);
+#elif ORR_LANES_AVX2
+    return (uint32_t)_mm256_movemask_pd((__m256d)m);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < WIDE_LANES; i++) {
+        bits |= (uint32_t)(m[i] & 1) << i;
+    }
+    return bits;
+#endif
+}
+
+// The lanes of a bit each.
+FN wide_mask wide_lanes(uint32_t bits)
+{
+    static const int64_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    wide_mask each;
+    memcpy(&each, bit, sizeof each);
+    return ((int64_t)bits & each) != 0;
+}
+
+// The largest lane, none of which is NaN, in all lanes.
+FN wide_real wide_spread_most(wide_real a)
+{
+#if ORR_LANES_AVX512
+    __m512d m = _mm512_max_pd((__m512d)a, _mm512_shuffle_f64x2((__m512d)a, (__m512d)a, 0x4e));
+    m = _mm512_max_pd(m, _mm512_shuffle_f64x2(m, m, 0xb1));
+    return (wide_real)_mm512_max_pd(m, _mm512_permute_pd(m, 0x55));
+#elif ORR_LANES_AVX2
+    __m256d m = _mm256_max_pd((__m256d)a, _mm256_permute2f128_pd((__m256d)a, (__m256d)a, 1));
+    return (wide_real)_mm256_max_pd(m, _mm256_permute_pd(m, 0x5));
+#else
+    double most = a[0];
+    for (int i = 1; i < WIDE_LANES; i++) {
+        most = a[i] > most ? a[i] : most;
+    }
+    return W(most);
+#endif
+}

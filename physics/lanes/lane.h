@@ -118,6 +118,15 @@ FN int lowest_bit(uint32_t bits)
 #endif
 }
 
+FN int lowest_bit64(uint64_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __ffsll((long long)bits) - 1;
+#else
+    return __builtin_ctzll(bits);
+#endif
+}
+
 FN int bits_set(uint32_t bits)
 {
 #if defined(__CUDA_ARCH__)

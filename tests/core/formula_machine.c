@@ -235,6 +235,21 @@ const char *ORR_ISA_NAME(lanes_check)(void)
             return "real_most, real_first_most";
         }
     }
+    for (int upper = 0; upper < 2; upper++) { // multiples of 4
+        wide_real wide = wide_of(to_real(lane_index()) * R(4.0), upper), root = wide_sqrt(wide);
+        for (int i = 0; i < WIDE_LANES; i++) {
+            double number = 4.0 * (i + upper * WIDE_LANES), square = root[i] * root[i];
+            if (wide[i] != number || square > number * (1.0 + 1e-14) || square < number * (1.0 - 1e-14)) {
+                return "wide_of, wide_sqrt";
+            }
+            wide_real picked = wide_select(wide_lanes(1u << i), wide + W(1000.0), wide);
+            if (wide_spread_most(picked)[WIDE_LANES - 1] != number + 1000.0 ||
+                wide_spread_most(picked)[0] != number + 1000.0 ||
+                wide_bits((wide_mask)(picked > W(999.0))) != 1u << i) {
+                return "wide_lanes, wide_select, wide_spread_most, wide_bits";
+            }
+        }
+    }
     real halves = to_real(lane_index()) - R(7.5);
     sint whole = to_int(halves);
     real upper = ceil_(halves);

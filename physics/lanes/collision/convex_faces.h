@@ -50,8 +50,8 @@ LANE_FN void hull_face(const convex_shape *s, int index, int vertex, convex_poly
         (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a face with many corners: a subset of them
     face->count = 0;
     for (int k = 0; k < count; k += stride) {
-        face->corner[face->count++] =
-            to_world(&s->frame, hull_vertex(s, hull->vertex[first + (start + k) % count]));
+        int at = start + k < count ? start + k : start + k - count;
+        face->corner[face->count++] = to_world(&s->frame, hull_vertex(s, hull->vertex[first + at]));
     }
 }
 
@@ -230,10 +230,11 @@ LANE_FN void feature_edge(const convex_shape *s, const convex_feature *f, int k,
     const orr_hull *hull = s->hull;
     if (f->count == 1) { // to the corner before it on the face
         int face = hull->of_face[hull->of_first[from] + k], first = hull->first[face];
-        int count = hull->first[face + 1] - first;
-        for (int c = 0; c < count; c++) {
-            to = hull->vertex[first + c] == from ? hull->vertex[first + (c + count - 1) % count] : to;
+        int before = hull->first[face + 1] - 1; // of the corner at c
+        for (int c = first; hull->vertex[c] != from; c++) {
+            before = c;
         }
+        to = hull->vertex[before];
     }
     end[0] = to_world(&s->frame, hull_vertex(s, from));
     end[1] = to_world(&s->frame, hull_vertex(s, to));
@@ -340,47 +341,136 @@ LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const 
 
 // ---- clipping ----
 
-enum { CLIP_BLOCK = 8 };
+enum { CLIP_BLOCK = 8, CLIP_BITS = 64 };
 
-// The corners of a polygon as columns, filled up to blocks with the last one.
+// The corners of a polygon as columns, which end with copies of the last one.
 typedef struct clip_columns {
-    double x[CONVEX_POLYGON + CLIP_BLOCK], y[CONVEX_POLYGON + CLIP_BLOCK], z[CONVEX_POLYGON + CLIP_BLOCK];
-    int count; // a multiple of CLIP_BLOCK
+    double axis[3][CONVEX_POLYGON + CLIP_BLOCK];
+    int count;
 } clip_columns;
 
-FN void fill_columns(clip_columns *c, const convex_polygon *p)
+FN void end_columns(clip_columns *c)
 {
-    c->count = (p->count + CLIP_BLOCK - 1) / CLIP_BLOCK * CLIP_BLOCK;
-    for (int k = 0; k < c->count; k++) {
-        point at = p->corner[k < p->count ? k : p->count - 1];
-        c->x[k] = at.x;
-        c->y[k] = at.y;
-        c->z[k] = at.z;
+    for (int axis = 0; axis < 3; axis++) {
+        double last = c->axis[axis][c->count > 0 ? c->count - 1 : 0];
+        for (int k = 0; k < CLIP_BLOCK; k++) {
+            c->axis[axis][c->count + k] = last;
+        }
     }
 }
 
-// How far inside of a side the corners are; returns whether none is outside. Written for the compiler to
-// vectorise: most sides cut nothing off.
-FN int all_inside(const clip_columns *c, point corner, point inward, double rounding, double *inside)
+FN void put_column(clip_columns *c, int k, point p)
 {
-    int64_t outside[CLIP_BLOCK] = {0}, any_outside = 0;
-    for (int first = 0; first < c->count; first += CLIP_BLOCK) {
-        for (int k = 0; k < CLIP_BLOCK; k++) {
-            int at = first + k;
-            inside[at] = (c->x[at] - corner.x) * inward.x + (c->y[at] - corner.y) * inward.y +
-                         (c->z[at] - corner.z) * inward.z;
-            outside[k] |= inside[at] > -rounding ? 0 : 1;
-        }
+    c->axis[0][k] = p.x;
+    c->axis[1][k] = p.y;
+    c->axis[2][k] = p.z;
+}
+
+FN point column_at(const clip_columns *c, int k)
+{
+    return make_point(c->axis[0][k], c->axis[1][k], c->axis[2][k]);
+}
+
+// How far inside of a side the corners are; returns a bit for each that is outside, of the k-th and all that
+// follow it CLIP_BITS apart one.
+FN uint64_t corners_outside(const clip_columns *c, point corner, point inward, double rounding,
+                            double *inside)
+{
+    uint64_t outside = 0;
+#if ORR_LANES > 1
+    for (int k = 0; k < c->count; k += WIDE_LANES) {
+        wide_real in = W(0.0);
+        in += (wide_load_double(&c->axis[0][k]) - W(corner.x)) * W(inward.x);
+        in += (wide_load_double(&c->axis[1][k]) - W(corner.y)) * W(inward.y);
+        in += (wide_load_double(&c->axis[2][k]) - W(corner.z)) * W(inward.z);
+        memcpy(inside + k, &in, sizeof in);
+        uint64_t bits = wide_bits((wide_mask)(in > W(-rounding))) ^ ((1u << WIDE_LANES) - 1);
+        outside |= bits << (k & (CLIP_BITS - 1));
     }
-    for (int k = 0; k < CLIP_BLOCK; k++) {
-        any_outside |= outside[k];
+#else
+    for (int k = 0; k < c->count; k++) {
+        inside[k] = point_dot(point_difference(column_at(c, k), corner), inward);
+        outside |= (uint64_t)(inside[k] > -rounding ? 0 : 1) << (k & (CLIP_BITS - 1));
     }
-    return !any_outside;
+#endif
+    return c->count < CLIP_BITS ? outside & (((uint64_t)1 << c->count) - 1) : outside;
 }
 
 FN int next_around(int k, int count)
 {
     return k + 1 < count ? k + 1 : 0;
+}
+
+// Where a side crosses the edge from the k-th corner.
+FN point crossing_after(const clip_columns *c, int k, const double *inside)
+{
+    int next = next_around(k, c->count);
+    double share = fmin(fmax(inside[k] / (inside[k] - inside[next]), 0.0), 1.0);
+    point p = column_at(c, k);
+    return point_along(p, share, point_difference(column_at(c, next), p));
+}
+
+FN void copy_columns(clip_columns *to, const clip_columns *from, int first, int count)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        for (int k = 0; k < count; k += CLIP_BLOCK) { // in whole blocks, for which there is room
+            memcpy(&to->axis[axis][to->count + k], &from->axis[axis][first + k], CLIP_BLOCK * sizeof(double));
+        }
+    }
+    to->count += count;
+}
+
+// Are the corners that are outside, of fewer than all, neighbours?
+FN int is_one_run(uint64_t outside, int count)
+{
+    if (count < 2 || count >= CLIP_BITS) {
+        return 0;
+    }
+    uint64_t before = outside << 1 | outside >> (count - 1);
+    uint64_t begins = outside & ~before;
+    return begins != 0 && (begins & (begins - 1)) == 0;
+}
+
+// Cuts off one run of corners, those of a bit each. start: the edge with which to begin; returns that of what
+// is left, whose corners are those from behind the run on, and the two crossings.
+LANE_FN int cut_run(const clip_columns *from, uint64_t outside, int start, const double *inside,
+                    clip_columns *to)
+{
+    int count = from->count;
+    uint64_t all = count < CLIP_BITS ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0;
+    uint64_t before = (outside << 1 | outside >> (count - 1)) & all; // is the corner before each outside?
+    int last = lowest_bit64(outside & ~before), first = lowest_bit64(~outside & before & all);
+    last = last > 0 ? last - 1 : count - 1;
+    to->count = 0;
+    if (first <= last) {
+        copy_columns(to, from, first, last + 1 - first);
+    } else {
+        copy_columns(to, from, first, count - first);
+        copy_columns(to, from, 0, last + 1);
+    }
+    int kept = to->count;
+    put_column(to, kept, crossing_after(from, last, inside));
+    put_column(to, kept + 1, crossing_after(from, first > 0 ? first - 1 : count - 1, inside));
+    to->count += 2;
+    int next = next_around(start, count), along = next >= first ? next - first : next - first + count;
+    return along > 0 && along < kept ? along : start == last ? kept : kept + 1;
+}
+
+// The same of any corners, from the edge `start` on.
+LANE_FN void cut_corners(const clip_columns *from, int start, const double *inside, double rounding,
+                         clip_columns *to)
+{
+    to->count = 0;
+    for (int i = 0, k = start, next; i < from->count; i++, k = next) {
+        next = next_around(k, from->count);
+        int keep = inside[next] > -rounding, crosses = keep != (inside[k] > -rounding);
+        if (crosses && to->count < CONVEX_POLYGON) {
+            put_column(to, to->count++, crossing_after(from, k, inside));
+        }
+        if (keep && to->count < CONVEX_POLYGON) {
+            put_column(to, to->count++, column_at(from, next));
+        }
+    }
 }
 
 // Clips a polygon or an edge to the prism above a face (Sutherland, Hodgman 1974). Each side moves the first
@@ -389,47 +479,36 @@ LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
 {
     const double rounding = 1e-10; // of areas in m^2: corners that are on a side of the prism are kept
     double inside[CONVEX_POLYGON + CLIP_BLOCK];
-    clip_columns columns;
-    convex_polygon other, *from = polygon, *to = &other;
+    clip_columns columns[2], *from = &columns[0], *to = &columns[1];
     int start = 0; // the first corner
-    fill_columns(&columns, from);
+    from->count = polygon->count;
+    for (int k = 0; k < polygon->count; k++) {
+        put_column(from, k, polygon->corner[k]);
+    }
+    end_columns(from);
     for (int side = 0; side < by->count && from->count > 0; side++) {
         point corner = by->corner[side], end = by->corner[side + 1 < by->count ? side + 1 : 0];
         point inward = point_cross(point_difference(end, corner), by->normal);
-        if (all_inside(&columns, corner, inward, rounding, inside)) {
+        uint64_t outside = corners_outside(from, corner, inward, rounding, inside);
+        if (outside == 0) {
             start = next_around(start, from->count);
             continue;
         }
-        to->count = 0;
-        for (int i = 0, k = start, next; i < from->count; i++, k = next) {
-            next = next_around(k, from->count);
-            int keep = inside[next] > -rounding, crosses = keep != (inside[k] > -rounding);
-            point p = from->corner[k], q = from->corner[next];
-            if (crosses && to->count < CONVEX_POLYGON) {
-                double share = fmin(fmax(inside[k] / (inside[k] - inside[next]), 0.0), 1.0);
-                to->corner[to->count++] = point_along(p, share, point_difference(q, p));
-            }
-            if (keep && to->count < CONVEX_POLYGON) {
-                to->corner[to->count++] = q;
-            }
+        if (is_one_run(outside, from->count)) {
+            start = cut_run(from, outside, start, inside, to);
+        } else {
+            cut_corners(from, start, inside, rounding, to);
+            start = 0;
         }
-        convex_polygon *clipped = to;
+        clip_columns *clipped = to;
         to = from;
         from = clipped;
-        fill_columns(&columns, from);
-        start = 0;
+        end_columns(from);
     }
-    if (start > 0) {
-        to->count = from->count;
-        for (int k = 0; k < from->count; k++) {
-            to->corner[k] = from->corner[start];
-            start = next_around(start, from->count);
-        }
-        from = to;
-    }
-    if (from != polygon) {
-        polygon->count = from->count;
-        memcpy(polygon->corner, from->corner, (size_t)from->count * sizeof *from->corner);
+    polygon->count = from->count;
+    for (int k = 0; k < from->count; k++) {
+        polygon->corner[k] = column_at(from, start);
+        start = next_around(start, from->count);
     }
 }
 

@@ -3,7 +3,7 @@
 // that come later, as contacts are in the order of pairs.
 #pragma once
 
-#include "physics/lanes/collision/lane_depth.h"
+#include "physics/lanes/collision/depth_hit.h"
 #include "physics/lanes/collision/per_lane.h"
 
 enum { DEPTH_QUEUE = 64 };
@@ -82,19 +82,55 @@ LANE_FN void take_lanes(const lane_model *m, const lane_data *d, depth_queue *q,
     copy_lanes(&s->geom[0].pos.x, &geom[0].pos.x, 2 * sizeof(lane_geom) / sizeof(real), same, others, lane);
 }
 
-// The contacts in a lane whose depth has been searched.
-LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const lane_polytope *t,
-                              const depth_search *depth, int lane, convex_shape *a, convex_shape *b,
-                              convex_hit *hits)
+// What a search of the depth has found.
+typedef struct depth_found {
+    lane_polytope polytope;
+    depth_search search;
+    depth_hits hits;
+} depth_found;
+
+FN point point_of_lane(const double p[3][ORR_LANES], int lane)
 {
+    return make_point(p[0][lane], p[1][lane], p[2][lane]);
+}
+
+// Which corner of a shape one of a polytope is, as in convex_support.
+FN int corner_of_lane(const convex_shape *s, double corner)
+{
+    return s->hull ? s->hull->vertices.number[(int)corner] : (int)corner;
+}
+
+// The contact of a lane, and what touches.
+FN void hit_of_lane(const depth_hits *from, int lane, const convex_shape *a, const convex_shape *b,
+                    convex_hit *hit, convex_witness *witness)
+{
+    hit->distance = from->distance[lane];
+    hit->pos = point_of_lane(from->pos, lane);
+    hit->normal = point_of_lane(from->normal, lane);
+    witness->on1 = point_of_lane(from->on[0], lane);
+    witness->on2 = point_of_lane(from->on[1], lane);
+    for (int k = 0; k < 3; k++) {
+        witness->corner1[k] = corner_of_lane(a, from->corner[0][k][lane]);
+        witness->corner2[k] = corner_of_lane(b, from->corner[1][k][lane]);
+    }
+}
+
+// The contacts in a lane whose depth has been searched.
+LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const depth_found *found, int lane,
+                              convex_shape *a, convex_shape *b, convex_hit *hits)
+{
+    const depth_search *depth = &found->search;
     convex_search search = touching_search(m, pair, a, b);
     convex_witness witness;
     if (depth->apart[lane]) {
         hits->normal = point_in(&depth->normal, lane);
         return 0;
     }
-    if (!depth->found[lane] || !hit_of_lane(t, depth, lane, a, b, hits, &witness)) {
-        convex_result result = grow_lane(t, depth, lane, a, b, search.iterations, hits, &witness);
+    if (found->hits.found >> lane & 1) {
+        hit_of_lane(&found->hits, lane, a, b, hits, &witness);
+    } else {
+        convex_result result =
+            grow_lane(&found->polytope, depth, lane, a, b, search.iterations, hits, &witness);
         if (result != CONVEX_OVERLAP) {
             return result == CONVEX_APART ? 0 : convex_contacts(a, b, &search, hits);
         }
@@ -104,7 +140,7 @@ LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const l
 
 // Adds the contacts of the k-th pair, whose depth has been searched.
 LANE_FN void collide_searched(const lane_model *m, lane_data *d, const depth_queue *q, int k,
-                              const lane_polytope *t, const depth_search *depth)
+                              const depth_found *found)
 {
     int index = q->index[k];
     const orr_pair *pair = lane_pair(m, d, index);
@@ -116,7 +152,7 @@ LANE_FN void collide_searched(const lane_model *m, lane_data *d, const depth_que
                      b = shape_in(m, d, &q->shapes.geom[1], pair->geom2, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
         hits[0].normal = make_point(0.0, 0.0, 0.0);
-        int count = contacts_of_depth(m, pair, t, depth, lane, &a, &b, hits);
+        int count = contacts_of_depth(m, pair, found, lane, &a, &b, hits);
         put_hits(m, d, index, world, hits, count, &all);
     }
     add_hits(m, d, index, &all);
@@ -130,12 +166,13 @@ LANE_FN void finish_queue(const lane_model *m, lane_data *d, depth_queue *q)
     if (q->count == 0) {
         return;
     }
-    lane_polytope polytope;
+    depth_found found;
     mask taken = ((I((int32_t)q->taken) >> lane_index()) & I(1)) == I(1);
-    depth_search depth = find_depth(&q->shapes, &polytope, taken, m->opt.ccd_iterations);
+    found.search = find_depth(&q->shapes, &found.polytope, taken, m->opt.ccd_iterations);
+    find_hits(&q->shapes, &found.polytope, &found.search, &found.hits);
     for (int k = 0; k < q->count; k++) {
         if (q->searched[k]) {
-            collide_searched(m, d, q, k, &polytope, &depth);
+            collide_searched(m, d, q, k, &found);
         } else {
             collide_near(m, d, q->index[k], q->near[k]);
         }

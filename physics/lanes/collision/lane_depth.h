@@ -1,7 +1,7 @@
 // The depth of overlapping boxes and hulls in all lanes at once: convex_depth.h's search for the closest face
 // of the difference, in float. It only finds which vertices span that face: the contact follows from them in
-// double, lane after lane. Lanes in which rounding breaks the polytope, or that need more vertices than fit,
-// go on in double; what a lane finds does not depend on the others.
+// double (depth_hit.h). Lanes in which rounding breaks the polytope, or that need more vertices than fit, go
+// on in double; what a lane finds does not depend on the others.
 #pragma once
 
 #include "physics/lanes/collision/convex.h"
@@ -18,6 +18,7 @@ enum {
 
 typedef struct lane_polytope {
     float row[DEPTH_VERTICES][ORR_LANES][4]; // vertices of the difference
+    real3 at[2][DEPTH_VERTICES];             // of the two geoms, in their frames
     real corner[2][DEPTH_VERTICES];          // of the two geoms: of a box as in convex_support, of a hull a
                                              // place of its extremes
     real3 normal[DEPTH_FACES];               // outward
@@ -64,6 +65,8 @@ LANE_FN real3 depth_support(const depth_shapes *s, lane_polytope *t, int v, real
     const matrix3 *frame1 = &s->geom[0].frame, *frame2 = &s->geom[1].frame;
     real3 on1 = depth_corner(s, 0, rotate_inverse(*frame1, n), where, &t->corner[0][v]);
     real3 on2 = depth_corner(s, 1, rotate_inverse(*frame2, scale3(n, R(-1.0))), where, &t->corner[1][v]);
+    t->at[0][v] = on1;
+    t->at[1][v] = on2;
     real3 p = sub3(rotate(*frame1, on1), add3(s->between, rotate(*frame2, on2)));
     for (int lane = 0; lane < ORR_LANES; lane++) {
         t->row[v][lane][0] = p.x[lane];
@@ -266,46 +269,6 @@ LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask ac
     return found;
 }
 
-// The outward normal of a face and the distance of its plane; returns 0 where it has no area.
-FN int depth_face(const convex_vertex v[3], point *normal, double *distance)
-{
-    point across = point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p));
-    double area = point_length(across);
-    *normal = point_scaled(across, 1.0 / area);
-    *distance = point_dot(*normal, v[0].p);
-    return area > 1e-30;
-}
-
-// Is the point of a face's plane that is closest to the origin on the face?
-FN int has_foot(const convex_vertex v[3], point normal, double distance)
-{
-    point foot = point_scaled(normal, distance);
-    for (int k = 0; k < 3; k++) {
-        point from = point_difference(v[k].p, foot), to = point_difference(v[next_corner(k)].p, foot);
-        if (point_dot(point_cross(from, to), normal) < 0.0) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-// Replaces a corner of the face by a vertex beyond it, so that the face is still the closest. Returns 0 where
-// no corner is the one.
-FN int depth_refine(convex_vertex v[3], const convex_vertex *beyond, point *normal, double *distance)
-{
-    for (int k = 0; k < 3; k++) {
-        convex_vertex face[3] = {v[0], v[1], v[2]};
-        face[k] = *beyond;
-        if (depth_face(face, normal, distance) && has_foot(face, *normal, *distance)) {
-            v[k] = *beyond;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-enum { DEPTH_REFINEMENTS = 8 };
-
 // A corner of a lane's polytope, in double.
 FN convex_support support_of_lane(const convex_shape *s, int corner)
 {
@@ -323,30 +286,6 @@ LANE_FN convex_vertex vertex_of_lane(const lane_polytope *t, int at, int lane, c
 {
     return make_vertex(a, b, support_of_lane(a, (int)t->corner[0][at][lane]),
                        support_of_lane(b, (int)t->corner[1][at][lane]));
-}
-
-// The hit and the witness of a lane, in double. Where faces of the difference lie in a plane up to rounding,
-// as those of a hull of fine triangles, the search in float may have ended at corners with a vertex beyond:
-// the face is moved on to it. Returns 0 where that does not end.
-LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int lane, convex_shape *a,
-                        convex_shape *b, convex_hit *hit, convex_witness *witness)
-{
-    convex_vertex v[3];
-    for (int k = 0; k < 3; k++) {
-        v[k] = vertex_of_lane(t, depth->corners[lane] >> 8 * k & 255, lane, a, b);
-    }
-    point normal;
-    double distance, rounding = 1e-12 * (a->bound + b->bound);
-    int fine = depth_face(v, &normal, &distance);
-    for (int k = 0; fine && k < DEPTH_REFINEMENTS; k++) {
-        convex_vertex beyond = difference_support(a, b, normal);
-        if (point_dot(beyond.p, normal) - distance <= rounding) {
-            hit_on_face(v, normal, distance, hit, witness);
-            return 1;
-        }
-        fine = depth_refine(v, &beyond, &normal, &distance);
-    }
-    return 0;
 }
 
 // The polytope of a lane, in double.
