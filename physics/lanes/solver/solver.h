@@ -5,6 +5,7 @@
 // documentation, "Computation"). Each lane stops when it has converged; the others continue.
 #pragma once
 
+#include "physics/lanes/solver/along_search.h"
 #include "physics/lanes/solver/conjugate_gradient.h"
 #include "physics/lanes/solver/dual.h"
 #include "physics/lanes/solver/newton.h"
@@ -56,12 +57,8 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
 // The step along `search`. slope: of the cost at step 0
 LANE_FN real line_search(const lane_model *m, lane_data *d, real slope, mask running)
 {
-    real slope0 = R(0.0), curvature0 = R(0.0);
-    for (int n = 0; n < d->dof_count; n++) {
-        int k = d->dof[n];
-        slope0 = fma_(d->search[k], d->Ma[k] - d->qfrc_smooth[k], slope0);
-        curvature0 = fma_(d->search[k], d->Mv[k], curvature0);
-    }
+    real slope0, curvature0;
+    smooth_slopes(m, d, &slope0, &curvature0);
     return search_along(m, d, slope0, curvature0, slope, running);
 }
 
@@ -157,10 +154,7 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
     int iterations = 0;
     real checked_slope = R(0.0);
     for (int i = 0; i < m->opt.iterations; i++) {
-        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
-            int k = d->dof[n];
-            d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
-        }
+        find_gradient(m, d);
         if (newton) {
             newton_direction(m, d, running);
         } else {
@@ -170,11 +164,7 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
             }
             team_single_end(d);
         }
-        real slope = R(0.0);
-        for (int n = 0; n < d->dof_count; n++) {
-            int k = d->dof[n];
-            slope = fma_(d->gradient[k], d->search[k], slope);
-        }
+        real slope = descent(m, d);
         // half the slope is what a whole step would gain, in Newton's method at least
         running = and_(running, R(-0.5) * slope > d->gain_enough);
         if (i > 0 && i % LANE_STALL == 0 && any(running)) {
@@ -190,11 +180,7 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
         jacobian_times(m, d, d->search, d->efc_jv);
         real step = line_search(m, d, slope, running);
         running = and_(running, step > R(0.0));
-        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
-            int k = d->dof[n];
-            d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
-            d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
-        }
+        move_dofs(m, d, step);
         mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(m, d, step));
         d->weights_moved = 1;
