@@ -60,7 +60,8 @@ static orr_result check_geom(model_builder *b, const spec_geom *geom)
     if (!(geom->adhesion >= 0.0)) {
         return spec_fail(&geom->head, b->error, "adhesion: expected no negative number");
     }
-    if (geom->type == ORR_GEOM_PLANE && b->m->body_weldid[geom->body] != 0) {
+    int fixed_to = b->m->body_weldid[geom->body];
+    if (geom->type == ORR_GEOM_PLANE && fixed_to != 0 && b->m->body_mocapid[fixed_to] < 0) {
         return spec_fail(&geom->head, b->error, "a plane: expected on a body that cannot move");
     }
     return ORR_OK;

@@ -394,6 +394,38 @@ static void noslip_of_turned_hinges_is_the_same_in_f32(void **state)
     }
 }
 
+// A plane of a mocap body, here of a body fixed to one, is where that body has been moved to.
+static void a_plane_moves_with_its_mocap_body(void **state)
+{
+    (void)state;
+    static const char ball[] = "<body pos='0 0 .3'><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+    char text[2][512];
+    snprintf(text[0], sizeof text[0],
+             "<mujoco><worldbody><geom type='plane' size='0 0 1' pos='0 0 .205' euler='0 10 0'/>%s", ball);
+    snprintf(text[1], sizeof text[1],
+             "<mujoco><worldbody><body mocap='true'><body pos='0 0 -.1'><geom type='plane' size='0 0 1' "
+             "pos='0 0 .1'/></body></body>%s",
+             ball);
+    const double pos[3] = {0.0, 0.0, 0.205}, quat[4] = {0.99619469809174555, 0.0, 0.08715574274765817, 0.0};
+    double qacc[2][6];
+    for (int moved = 0; moved < 2; moved++) {
+        orr_model *model = parse(text[moved]);
+        orr_physics *physics = make_physics(model, 1, true);
+        if (moved) {
+            orr_physics_set(physics, ORR_PHYSICS_MOCAP_POS, 0, pos);
+            orr_physics_set(physics, ORR_PHYSICS_MOCAP_QUAT, 0, quat);
+        }
+        orr_physics_forward(physics);
+        orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc[moved]);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+    assert_true(qacc[0][0] > 1.0); // it touches, and rolls off
+    for (int i = 0; i < 6; i++) {
+        assert_near(qacc[0][i], qacc[1][i], 1e-9);
+    }
+}
+
 // In the gap of a margin that the options give, a sphere is pulled: MuJoCo 4.0.0's acceleration.
 static void a_gap_stays_with_the_margin_of_the_options(void **state)
 {
@@ -1023,6 +1055,7 @@ int main(void)
         cmocka_unit_test(without_springs_and_dampers_nothing_is_passive),
         cmocka_unit_test(noslip_of_one_dof_stays_in_the_range_of_a_float),
         cmocka_unit_test(noslip_of_turned_hinges_is_the_same_in_f32),
+        cmocka_unit_test(a_plane_moves_with_its_mocap_body),
         cmocka_unit_test(a_gap_stays_with_the_margin_of_the_options),
         cmocka_unit_test(what_cannot_move_has_no_contacts),
         cmocka_unit_test(a_hull_deep_in_a_box_keeps_its_contact),
