@@ -235,16 +235,63 @@ LANE_FN void implicit_matrix(const lane_model *m, lane_data *d)
     }
 }
 
+// x: the right side on entry, the solution with the factors of qH (and qU) on return
+LANE_FN void solve_implicit_factors(const lane_model *m, lane_data *d, reals x)
+{
+    if (m->plan->unsymmetric) {
+        solve_unsymmetric(m, d->qH, d->qU, d->qHDiagInv, x);
+    } else {
+        solve_factorised(m, d, d->qH, d->qHDiagInv, x);
+    }
+}
+
 // acceleration: the force on entry, the solution on return
 LANE_FN void implicit_solve(const lane_model *m, lane_data *d, reals acceleration)
 {
     implicit_matrix(m, d);
     if (m->plan->unsymmetric) {
         factorise_unsymmetric(m, d->qH, d->qU, d->qHDiagInv);
-        solve_unsymmetric(m, d->qH, d->qU, d->qHDiagInv, acceleration);
     } else {
         factorise(m, d, d->qH, d->qH, d->qHDiagInv);
-        solve_factorised(m, d, d->qH, d->qHDiagInv, acceleration);
+    }
+    solve_implicit_factors(m, d, acceleration);
+}
+
+// Where something has to stop in a distance grid (collision/grid_stop.h), the forces of its contacts are
+// those that the inertia needs; damping, which is implicit, takes a part of them. Pushes along the normals
+// make up for it, contact after contact. After implicit_solve, whose factors it uses.
+LANE_FN void stop_implicit(const lane_model *m, lane_data *d, reals acceleration)
+{
+    enum { ROUNDS = 8 };
+    reals x = d->work + m->nv;
+    for (int i = 0; i < ROUNDS * d->contact_count; i++) {
+        int contact = i % d->contact_count, row = d->contact[contact].row;
+        if (row < 0 || !any(d->contact_stops[contact] > R(0.0))) {
+            continue;
+        }
+        const lane_row *of = &d->row[row];
+        reals J = d->efc_J + of->J;
+        real along = R(0.0), response = R(0.0);
+        for (int k = 0; k < m->nv; k++) {
+            x[k] = R(0.0);
+        }
+        for (int e = 0; e < of->count; e++) {
+            x[of->dof[e]] = J[e];
+            along = fma_(J[e], acceleration[of->dof[e]], along);
+        }
+        real lacking = max_(d->contact_stops[contact] - along, R(0.0));
+        if (!any(lacking > R(0.01) * d->contact_stops[contact])) {
+            continue;
+        }
+        solve_implicit_factors(m, d, x);
+        for (int e = 0; e < of->count; e++) {
+            response = fma_(J[e], x[of->dof[e]], response);
+        }
+        mask stops = and_(d->contact_stops[contact] > R(0.0), response > R(LANE_TINY));
+        real push = sel(stops, lacking / max_(response, R(LANE_TINY)), R(0.0));
+        for (int k = 0; k < m->nv; k++) {
+            acceleration[k] = fma_(push, x[k], acceleration[k]);
+        }
     }
 }
 

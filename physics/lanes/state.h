@@ -308,9 +308,9 @@ FN int kept_state(const lane_model *m)
     X(contact_frame, 9 * m->plan->contact_capacity) /* x 9, rows: normal, two tangents */                    \
     /* 1: it acts at any distance, before it touches (collision/speculative.h); 0 without the flag */        \
     X(contact_speculative, speculates(m) ? m->plan->contact_capacity : 0)                                    \
-    /* computed by set_contact_rows; 1: without it a shape would be too deep in a grid (grid_stop.h); RK4 */ \
-    X(contact_stops, m->ngrid > 0 ? m->plan->rk4_copies * m->plan->contact_capacity : 0)                     \
     /* computed by set_contact_rows */                                                                       \
+    /* m/s^2 along the normal that end the step in a grid no deeper than may be, or 0 (grid_stop.h) */       \
+    X(contact_stops, m->ngrid > 0 ? m->plan->contact_capacity : 0)                                           \
     X(contact_friction, ORR_PAIR_WEIGHT * m->plan->contact_capacity) /* the pair's numbers (plan.h) */       \
     /* computed by equality_rows, friction_loss_rows, limit_rows, set_contact_rows */                        \
     X(efc_J, m->plan->jacobian_capacity) /* entries of the rows' dofs (lane_row) */                          \

@@ -294,6 +294,19 @@ LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
     team_wait(d);
 }
 
+// The lanes in which something would pass through a distance grid without its contact, where later stages of
+// RK4 do not find it: the step is then one of Euler's.
+LANE_FN mask stops_in_grids(const lane_model *m, const lane_data *d)
+{
+    mask stops = nowhere();
+    for (int i = 0; i < d->contact_count && m->ngrid > 0; i++) {
+        if (d->contact[i].row >= 0) {
+            stops = or_(stops, d->contact_stops[i] > R(0.0));
+        }
+    }
+    return stops;
+}
+
 LANE_FN void step_implicit(const lane_model *m, lane_data *d)
 {
     for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
@@ -304,6 +317,9 @@ LANE_FN void step_implicit(const lane_model *m, lane_data *d)
     clear_left_out(m, d, d->work);
     if (team_single_begin(d)) {
         implicit_solve(m, d, d->work);
+        if (any(stops_in_grids(m, d))) {
+            stop_implicit(m, d, d->work);
+        }
     }
     team_single_end(d);
     advance(m, d, d->work);
@@ -355,19 +371,6 @@ LANE_FN void stage_rates(const lane_model *m, const lane_data *d, reals rate, re
         }
     }
     team_wait(d);
-}
-
-// The lanes in which something would pass through a distance grid without its contact, where later stages of
-// RK4 do not find it: the step is then one of Euler's.
-LANE_FN mask stops_in_grids(const lane_model *m, const lane_data *d)
-{
-    mask stops = nowhere();
-    for (int i = 0; i < d->contact_count && m->ngrid > 0; i++) {
-        if (d->contact[i].row >= 0) {
-            stops = or_(stops, d->contact_stops[i] > R(0.5));
-        }
-    }
-    return stops;
 }
 
 // Fourth-order Runge-Kutta; forward() has computed the first stage.

@@ -146,8 +146,8 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
         stop = find_grid_stop(m, d, pair, first, d->contact_dist[contact], r, &at, exists);
         exists = or_(exists, stop.acts);
     }
-    if (m->ngrid > 0 && m->plan->rk4_copies > 0) {
-        d->contact_stops[contact] = sel(stop.aref > R(0.0), R(1.0), R(0.0));
+    if (m->ngrid > 0) {
+        d->contact_stops[contact] = max_(stop.aref, R(0.0));
     }
     for (int k = 0; k < rows; k++) {
         int of_row = elliptic ? k : 0;
