@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+static const float RAISED = 0.01f; // cells
+
 struct orr_collider {
     orr_distance_grid *grid;
     orr_collider_report report;
@@ -125,6 +127,9 @@ orr_result orr_scene_add_collider(orr_scene *scene, const char *name, const orr_
     ORR_REQUIRE(colour, error);
     orr_surface surface;
     ORR_TRY(find_surface(collider, &surface, error));
+    for (int64_t i = 0; i < 3 * surface.vertex_count; i++) { // before what it is of, where both are flat
+        surface.positions[i] += RAISED * (float)collider->grid->cell * surface.normals[i];
+    }
     orr_mesh_desc mesh = {.vertex_count = surface.vertex_count,
                           .index_count = 3 * surface.triangle_count,
                           .positions = surface.positions,

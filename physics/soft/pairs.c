@@ -169,7 +169,9 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
     }
     for (int i = 0; i < p->ties; i++) {
         const orr_soft_tie *tie = &p->tie[i];
-        p->stiffness[p->count + i] = 1000.0 * soft[tie->soft]->model->mass[tie->vertex] / (h * h);
+        p->stiffness[p->count + i] = tie->stiffness > 0.0
+                                         ? tie->stiffness
+                                         : 1000.0 * soft[tie->soft]->model->mass[tie->vertex] / (h * h);
         const int32_t colour = soft[tie->soft]->model->colour[tie->vertex];
         p->corner[p->corners++] =
             (orr_soft_corner){tie->soft, colour, tie->vertex, p->count + i, 1, 1.0, 1.0};

@@ -166,11 +166,12 @@ typedef struct orr_soft_body {
 
 enum { ORR_SOFT_TOUCHES_MAX = 10 }; // of a vertex
 
-// A vertex that is held, by a spring of 1000 x its mass / time_step^2.
+// A vertex that is held by a spring.
 typedef struct orr_soft_tie {
     int32_t soft, vertex; // as of a touch
     int32_t body;         // rigid; -1: it is fixed
     double gap[3];        // from where it is held to where it is, at the step's start, m
+    double stiffness;     // N/m; 0: 1000 x its mass / time_step^2
 } orr_soft_tie;
 
 // Two soft bodies, or two parts of one, that may meet in one step: a vertex and a triangle, or two edges. Or

@@ -1,6 +1,7 @@
 // Soft layers among the bodies of a scene: they rest, drape, are held, and sleep.
 #define ORR_SCALAR
 #include "engine/loop/world/soft/soft_contact.h"
+#include "engine/loop/world/soft/soft_pull.h"
 #include "engine/loop/world/soft/soft_sleep.h"
 #include "engine/loop/world/soft/world_soft.h"
 #include "tests/support/engine.h"
@@ -536,9 +537,53 @@ static void what_cannot_be_soft_says_so(void **state)
     orr_scene_destroy(scene);
 }
 
+// The hand's spring carries the block, whose copies and whose sleep it does not share.
+static void a_hand_lifts_a_soft_block_by_its_corner(void **state)
+{
+    (void)state;
+    fixture f;
+    double low, high, gap = 0.0;
+    const double corner[3] = {0.2, 0.2, 0.2}, above[3] = {0.2, 0.2, 0.9};
+    static const double aside[7] = {2.0, 0.0, 0.05, 1.0, 0.0, 0.0, 0.0};
+    open(&f, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(orr_world_set_robot(f.world, i, f.box, ORR_ROBOT_QPOS, aside, &error));
+    }
+    assert_ok(orr_world_advance(f.world, 2.0, &error));
+    assert_true(f.world->softs->sleep[0].asleep);
+    const orr_layer_data *layer = &f.scene->layers[orr_scene_find(f.scene, f.block)];
+    const orr_layer_data *box = &f.scene->layers[orr_scene_find(f.scene, f.box)];
+    assert_ok(orr_world_soft_grab(f.world, layer, corner, &error));
+    orr_error why;
+    assert_true(orr_world_soft_grab(f.world, box, corner, &why) == ORR_ERROR_ARGUMENT);
+    const orr_soft_hand *hand = &soft_of(&f)->hand;
+    const double *mass = orr_soft_masses(soft_of(&f)->layer->model);
+    assert_true(hand->count > 4 && hand->count < soft_of(&f)->layer->cage->vertices / 4);
+    orr_world_soft_pull(f.world, layer, above);
+    orr_world_softs_let_go(f.world, 1); // which wakes it
+    assert_ok(orr_world_advance(f.world, 4.0, &error));
+    heights(&f, 1, &low, &high);
+    assert_true(fabs(low) < 5e-3 && high < 0.21);
+    heights(&f, 0, &low, &high);
+    assert_true(low > 0.1 && high < 0.9);
+    for (int i = 0; i < hand->count; i++) { // 9.81 m/s^2 of 100 1/s^2
+        const int vertex = hand->held[i].vertex;
+        const double height = orr_world_soft_positions(soft_of(&f), 0)[3 * vertex + 2];
+        gap += mass[vertex] / hand->mass * (above[2] + hand->held[i].offset[2] - height);
+    }
+    print_message("a soft block hangs %.4f m below the hand\n", gap);
+    assert_true(fabs(gap - 0.0981) < 1e-3);
+    orr_world_soft_release(f.world, layer);
+    assert_ok(orr_world_advance(f.world, 1.0, &error));
+    heights(&f, 0, &low, &high);
+    assert_true(fabs(low) < 5e-3 && high < 0.5);
+    close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hand_lifts_a_soft_block_by_its_corner),
         cmocka_unit_test(a_box_rests_on_a_soft_block),
         cmocka_unit_test(a_box_of_short_steps_rests_on_a_soft_block),
         cmocka_unit_test(a_box_rests_between_soft_blocks),

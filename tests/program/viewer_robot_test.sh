@@ -25,9 +25,10 @@ END
 
 view ball.xml ball.xml --size 640x400 --threads 1 --paused
 
-# ball PICTURE: the middle of the ball's pixels, "x y"
+# ball PICTURE: the middle of the ball's pixels, "x y", or of what else has that colour
+colour="r 3"
 ball() {
-    mostly "$1" r 3 15 -trim -format '%[fx:page.x+w/2] %[fx:page.y+h/2]'
+    mostly "$1" $colour 15 -trim -format '%[fx:page.x+w/2] %[fx:page.y+h/2]'
 }
 
 # is PICTURE LOW_X HIGH_X LOW_Y HIGH_Y SENTENCE
@@ -141,6 +142,23 @@ same undone empty || fail "Ctrl+Z does not take the ball away"
 xdotool key shift+b
 look box
 same box empty && fail "Shift+B drops no box"
+xdotool key ctrl+z
+look unboxed box
+xdotool key b b
+look balls unboxed
+mostly balls r 3 15 -trim -format '%w %h' | awk '{ exit !($2 > 1.8 * $1) }' ||
+    fail "two balls that are dropped while time stands are inside each other"
+xdotool key ctrl+z ctrl+z
+look empty_again balls
+colour="g 1.3"
+xdotool key ctrl+b space
+comes 300 340 355 376 "Ctrl+B drops a soft cube, which falls to the floor"
+xdotool mousemove --window "$window" "${place% *}" "${place#* }"
+sleep 0.3
+xdotool keydown ctrl mousedown 1
+for i in 1 2 3 4 5 6; do xdotool mousemove_relative --sync 15 -20; sleep 0.05; done
+comes 370 470 80 330 "Ctrl + drag pulls the soft cube up to the right"
+xdotool mouseup 1 keyup ctrl
 xdotool key Escape
 ended 0
 

@@ -141,7 +141,7 @@ static void wait_for_events(const viewer *v, bool going)
     double now = glfwGetTime();
     if (v->training && view_training_is_busy(v->training)) {
         glfwWaitEventsTimeout(0.02); // the end of the step is an event
-    } else if (is_training(v) || view_robot_is_going(v) || v->robot.pulling) {
+    } else if (is_training(v) || view_robot_is_going(v) || v->hand.pulling) {
         glfwPollEvents(); // also behind a window that is not seen
     } else if (glfwGetWindowAttrib(v->window, GLFW_ICONIFIED)) {
         glfwWaitEventsTimeout(INTERRUPT_SECONDS);

@@ -2,11 +2,12 @@
 // view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
 // buttons ask for), view_save.c (files, and what is left behind), view_history.c (undo), view_cameras.c
 // (cameras to choose from), view_region.c (a box to cut clouds with), edit/view_place.c (layers put in place,
-// and the scene saved), edit/view_light.c (its sun and lamps), view_training.c (what learns meanwhile) and
-// view_robot.c (robots that move meanwhile).
+// and the scene saved), edit/view_light.c (its sun and lamps), edit/view_hand.c (pulling at what moves),
+// view_training.c (what learns meanwhile) and view_robot.c (robots that move meanwhile).
 #pragma once
 
 #include "samples/orrery/look_options.h"
+#include "samples/orrery/view/edit/view_hand.h"
 #include "samples/orrery/view/panel.h"
 #include "samples/orrery/view/view_cameras.h"
 #include "samples/orrery/view/view_history.h"
@@ -86,6 +87,7 @@ typedef struct viewer {
     char checkpoint[VIEW_PATH_SIZE];          // its file, which the next save takes over; empty: none
     double checkpoint_minutes, checkpoint_at; // between two, 0: none are written; of the last [s]
     view_robot robot;
+    view_hand hand;
     orr_frame *frames[VIEW_DEVICES]; // by device, each made when it is first chosen
     orr_device_kind device;          // that draws
     orr_present *present;

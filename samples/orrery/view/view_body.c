@@ -1,4 +1,5 @@
 // Balls, boxes and soft cubes that the user drops in front of the camera.
+#include "engine/loop/world/soft/world_soft.h"
 #include "samples/orrery/view/view.h"
 
 #include <math.h>
@@ -71,6 +72,55 @@ static void make_soft(shape *s, double half)
     }
 }
 
+// Where what was dropped before is now; false: the layer is not of that kind.
+static bool dropped_at(const viewer *v, int index, double place[3])
+{
+    const orr_layer_data *layer = &v->scene->layers[index];
+    const orr_layer id = orr_scene_layer(v->scene, index);
+    const orr_world_soft *soft;
+    orr_transform at;
+    double velocity[3];
+    if (layer->path || view_history_hides(&v->history, index)) {
+        return false;
+    }
+    if (layer->soft && orr_world_soft_open(v->world, 0, id, &soft, NULL) == ORR_OK) {
+        orr_world_soft_centre(soft, 0, place, velocity);
+        return true;
+    }
+    if (!layer->body || layer->body->model->nv == 0 ||
+        orr_world_body_transform(v->world, 0, id, 1, &at, NULL) != ORR_OK) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        place[k] = (double)at.position[k];
+    }
+    return true;
+}
+
+// Above what was dropped there before, and has not fallen yet: bodies inside each other would burst apart.
+static void make_room(const viewer *v, double radius, float place[3])
+{
+    const double side = 2.0 * radius;
+    double step = 0.0;
+    for (int i = 0; i < v->scene->layer_count; i++) {
+        double other[3], away = 0.0;
+        if (!dropped_at(v, i, other)) {
+            continue;
+        }
+        for (int k = 0; k < 3; k++) {
+            const double up = v->navigator.axes[3 * k + 1];
+            away = fmax(away, fabs((double)place[k] + step * up - other[k]));
+        }
+        if (away < side) {
+            step += 1.1 * side;
+            i = -1; // those before it may be there, too
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        place[k] += (float)(step * v->navigator.axes[3 * k + 1]);
+    }
+}
+
 static orr_result add(viewer *v, view_action what, const char *name, orr_layer *layer, orr_error *error)
 {
     static const float colours[3][4] = {
@@ -84,6 +134,7 @@ static orr_result add(viewer *v, view_action what, const char *name, orr_layer *
         const float *row = v->seen.pose + 4 * k;
         at.position[k] = row[3] + (float)(AHEAD * distance) * row[2];
     }
+    make_room(v, radius, at.position);
     orr_body_desc body = {.mass = DENSITY * volume};
     if (soft) {
         make_soft(&s, radius);

@@ -7,10 +7,21 @@
 
 static const float COLOUR[4] = {0.1f, 0.7f, 0.25f, 0.5f};
 
-// With a body of their own, static; where no layer has one: all that could have one.
+static bool is_fixed(const orr_layer_data *layer)
+{
+    return layer->body && layer->body->model->nv == 0;
+}
+
+// Is the body the distance grid, not hulls or boxes that were made from it?
+static bool is_grid(const orr_layer_data *layer)
+{
+    return layer->body_desc.shape == ORR_BODY_AUTO || layer->body_desc.shape == ORR_BODY_GRID;
+}
+
+// Fixed bodies; where no layer is one: all that could be.
 static bool has_collider(const orr_layer_data *layer, bool any_body)
 {
-    return any_body ? layer->body && layer->body->model->nv == 0 : layer->kind != ORR_LAYER_ROBOT;
+    return any_body ? is_fixed(layer) && is_grid(layer) : layer->kind != ORR_LAYER_ROBOT;
 }
 
 static orr_result add_collider(viewer *v, int index, orr_error *error)
@@ -33,7 +44,7 @@ static orr_result add_colliders(viewer *v, const char *path, orr_error *error)
     int count = orr_scene_layer_count(v->scene);
     bool any_body = false;
     for (int i = 0; i < count; i++) {
-        any_body = any_body || has_collider(&v->scene->layers[i], true);
+        any_body = any_body || is_fixed(&v->scene->layers[i]);
     }
     for (int i = 0; i < count; i++) {
         if (!view_history_hides(&v->history, i) && has_collider(&v->scene->layers[i], any_body)) {
@@ -54,7 +65,7 @@ static void make_colliders(viewer *v)
     if (result != ORR_OK) {
         view_say(v, "%s", error.message);
     } else if (v->collider_count == 0) {
-        view_say(v, "No layer has a collider: clouds, meshes and fields do.");
+        view_say(v, "No layer has a collider to show: clouds, meshes and fields do, not hulls and boxes.");
     }
 }
 

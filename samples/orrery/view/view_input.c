@@ -136,14 +136,14 @@ static void on_button(GLFWwindow *window, int button, int action, int modifiers)
     }
     view_gizmo_release(v);
     v->drag = VIEW_DRAG_NONE;
-    view_robot_release(v);
+    view_hand_release(v);
     if (action != GLFW_PRESS || panel_covers(v->panel, v->cursor[0], v->cursor[1])) {
         return;
     }
     if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL && modifiers & GLFW_MOD_SHIFT) {
         v->drag = VIEW_DRAG_SUN;
     } else if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL) {
-        v->drag = view_robot_grab(v) ? VIEW_DRAG_PULL : VIEW_DRAG_NONE;
+        v->drag = view_hand_grab(v) ? VIEW_DRAG_PULL : VIEW_DRAG_NONE;
     } else if (button == GLFW_MOUSE_BUTTON_LEFT && view_gizmo_grab(v)) {
         v->drag = VIEW_DRAG_GIZMO;
     } else if (button == GLFW_MOUSE_BUTTON_LEFT && view_region_grab(v)) {

@@ -217,107 +217,12 @@ void view_robot_do(viewer *v, view_action action)
     }
 }
 
-// ---- the hand ----
-
-static void cursor_ray(const viewer *v, double from[3], double along[3])
-{
-    int width, height;
-    glfwGetWindowSize(v->window, &width, &height);
-    window_ray(&v->seen, (const double[2]){width, height}, v->cursor, from, along);
-}
-
-static void to_local(const float inverse[12], const double point[3], double out[3])
-{
-    for (int k = 0; k < 3; k++) {
-        const float *row = inverse + 4 * k;
-        out[k] = (double)row[0] * point[0] + (double)row[1] * point[1] + (double)row[2] * point[2] +
-                 (double)row[3];
-    }
-}
-
-bool view_robot_grab(viewer *v)
-{
-    view_robot *r = &v->robot;
-    orr_hit hit;
-    orr_transform body;
-    float model[12], inverse[12];
-    if (view_pick(v, &v->seen, &hit, NULL) != ORR_OK) {
-        return false;
-    }
-    bool of_robot = hit.robot.slot != 0;
-    const orr_layer held = of_robot ? hit.robot : hit.layer;
-    const int held_body = of_robot ? hit.body : 1;
-    const orr_layer_data *layer = robot_layer(v, held);
-    const orr_model *m = layer ? orr_layer_physical(layer)->model : NULL;
-    if (!m || held_body >= m->nbody || m->body_treeid[held_body] < 0 || // it cannot move
-        orr_world_body_transform(v->world, 0, held, held_body, &body, NULL) != ORR_OK ||
-        orr_affine_from_transform(&body, model, NULL) != ORR_OK ||
-        orr_affine_invert(model, inverse, NULL) != ORR_OK) {
-        return false;
-    }
-    const double point[3] = {(double)hit.position[0], (double)hit.position[1], (double)hit.position[2]};
-    to_local(inverse, point, r->point);
-    r->pulled = held;
-    r->body = held_body;
-    r->depth = (double)hit.depth;
-    r->pulling = true;
-    return true;
-}
-
-static void set_pull(viewer *v, const orr_robot_pull *pull)
-{
-    const orr_layer_data *layer = robot_layer(v, v->robot.pulled);
-    orr_error error;
-    if (layer) {
-        say(v, orr_world_robot_pull(v->world, layer, pull, &error), &error);
-        v->stale = true;
-    }
-}
-
-void view_robot_release(viewer *v)
-{
-    if (v->robot.pulling) {
-        v->robot.pulling = false;
-        set_pull(v, &(orr_robot_pull){0});
-    }
-}
-
-// The hand is where the cursor is, as far away as when it took hold.
-static void pull(viewer *v)
-{
-    view_robot *r = &v->robot;
-    const orr_layer_data *layer = robot_layer(v, r->pulled);
-    orr_transform transform;
-    float model[12], inverse[12];
-    if (!r->pulling || !layer || orr_world_get(v->world, 0, r->pulled, &transform, NULL, NULL) != ORR_OK) {
-        r->pulling = false;
-        return;
-    }
-    const orr_transform frame = orr_layer_frame(layer, &transform);
-    if (orr_affine_from_transform(&frame, model, NULL) != ORR_OK ||
-        orr_affine_invert(model, inverse, NULL) != ORR_OK) {
-        r->pulling = false;
-        return;
-    }
-    double from[3], along[3];
-    orr_robot_pull wanted = {.body = r->body};
-    cursor_ray(v, from, along);
-    for (int k = 0; k < 3; k++) {
-        wanted.point[k] = r->point[k];
-        from[k] += r->depth * along[k];
-    }
-    to_local(inverse, from, wanted.to);
-    set_pull(v, &wanted);
-}
-
 bool view_robot_turn(viewer *v, double now)
 {
     view_robot *r = &v->robot;
     double passed = fmin(now - r->before, TURN_SECONDS_MAX);
     r->before = now;
-    if (r->pulling) {
-        pull(v);
-    }
+    view_hand_follow(v);
     if (!view_robot_moves(v) || (r->panel.paused && r->steps == 0)) {
         return false;
     }

@@ -1,4 +1,4 @@
-// Robots in the viewer: time, the hand that pulls at them, their cameras, and what the panel shows of them.
+// Robots in the viewer: time, their cameras, and what the panel shows of them.
 #pragma once
 
 #include "samples/orrery/robot_drive.h"
@@ -14,12 +14,6 @@ typedef struct view_robot {
     double before;  // clock at the last turn
     int steps;      // requested while it is paused
     int keyframe;   // of the last reset, -1: none
-
-    bool pulling;
-    orr_layer pulled; // what the hand holds,
-    int body;
-    double point[3]; // where, in the body's frame,
-    double depth;    // and how far from the camera
 } view_robot;
 
 orr_result view_robot_open(struct viewer *v, uint64_t seed, orr_error *error);
@@ -30,9 +24,6 @@ bool view_robot_turn(struct viewer *v, double now);
 bool view_robot_moves(const struct viewer *v); // is there anything that physics moves?
 bool view_robot_is_going(const struct viewer *v);
 void view_robot_do(struct viewer *v, view_action action);
-// The hand takes hold of what is under the cursor; false: nothing that moves is there.
-bool view_robot_grab(struct viewer *v);
-void view_robot_release(struct viewer *v);
 // Puts a ball, a box or a soft cube in front of the camera (view_body.c): VIEW_DROP_BALL, _BOX or _SOFT.
 void view_body_drop(struct viewer *v, view_action what);
 // The panel's part: what it shows, and what it changed.

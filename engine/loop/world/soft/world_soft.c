@@ -5,6 +5,7 @@
 #include "engine/loop/world/soft/node_points.h"
 #include "engine/loop/world/soft/soft_contact.h"
 #include "engine/loop/world/soft/soft_device.h"
+#include "engine/loop/world/soft/soft_pull.h"
 #include "engine/loop/world/soft/soft_sleep.h"
 #include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
@@ -33,6 +34,7 @@ static void close_body(orr_world_soft *s, int worlds)
     orr_free(s->still);
     orr_free(s->state);
     orr_free(s->diverged);
+    orr_soft_pull_clear(&s->hand);
     orr_soft_layer_destroy(s->layer);
 }
 

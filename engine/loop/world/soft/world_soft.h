@@ -10,15 +10,29 @@
 
 static const double orr_softs_time_step = 1.0 / 240.0; // s
 
+// A vertex that the viewer's hand holds.
+typedef struct orr_soft_held {
+    int32_t vertex;
+    double offset[3]; // where it is to be, from the hand
+} orr_soft_held;
+
+typedef struct orr_soft_hand { // soft_pull.h
+    int count, capacity;       // count 0: it holds nothing
+    orr_soft_held *held;
+    double mass; // of what it holds
+    double to[3];
+} orr_soft_hand;
+
 // One soft layer in all copies of a world. Positions are in the scene's frame.
 typedef struct orr_world_soft {
     orr_pool_id id;
     orr_soft_layer *layer;
-    orr_soft **copies; // world count
-    double *position;  // world count x vertices x 3; the last that were finite
-    double *still;     // vertices x 3: zeros, the velocities at rest
-    double *state;     // scratch, vertices x 6
-    bool *diverged;    // world count: its numbers were not finite, and it stands still
+    orr_soft **copies;  // world count
+    double *position;   // world count x vertices x 3; the last that were finite
+    double *still;      // vertices x 3: zeros, the velocities at rest
+    double *state;      // scratch, vertices x 6
+    bool *diverged;     // world count: its numbers were not finite, and it stands still
+    orr_soft_hand hand; // in copy 0
 } orr_world_soft;
 
 typedef struct orr_world_softs {

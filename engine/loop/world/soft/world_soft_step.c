@@ -3,6 +3,7 @@
 #include "engine/loop/engine.h"
 #include "engine/loop/world/soft/soft_contact.h"
 #include "engine/loop/world/soft/soft_device.h"
+#include "engine/loop/world/soft/soft_pull.h"
 #include "engine/loop/world/soft/soft_sleep.h"
 #include "engine/loop/world/soft/world_soft.h"
 #include "engine/maths/rotation.h"
@@ -265,6 +266,9 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
         }
         if (p) {
             ORR_TRY(tie_body(world, index, p, &frame, i, step, w, error));
+        }
+        if (index == 0) {
+            ORR_TRY(orr_soft_pull_tie(s, i, c->position, step, f, error));
         }
     }
     orr_soft_contacts contacts = {.touches = f->touch_count,
