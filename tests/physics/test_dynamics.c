@@ -256,6 +256,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_hulls",
                                          "contacts_bent",
                                          "contacts_hull_plane",
+                                         "contacts_hull_deep",
                                          "massless",
                                          "contacts_hfield",
                                          "contacts_pile",

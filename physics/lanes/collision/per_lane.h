@@ -40,7 +40,7 @@ LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lan
 }
 
 // The corners of the face at the hull's lowest vertex that lies closest to the plane; of more than four, four
-// that are far apart.
+// that are far apart. As in MuJoCo, of corners above the hull's centre of mass only the lowest counts.
 LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double margin, convex_hit *hits)
 {
     point normal = plane->axis[2], down = to_local_direction(&s->frame, point_scaled(normal, -1.0));
@@ -57,7 +57,8 @@ LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double 
     }
     for (int k = 0; k < face.count; k++) {
         double distance = point_dot(point_difference(face.corner[k], plane->pos), normal);
-        if (distance <= margin) {
+        int below = point_dot(point_difference(face.corner[k], s->frame.pos), normal) < 0.0;
+        if (distance <= margin && (k == 0 || below)) {
             hits[count].distance = distance;
             hits[count].normal = normal;
             hits[count].pos = point_along(face.corner[k], -0.5 * distance, normal);
