@@ -155,6 +155,23 @@ static void damped_feet_do_not_pass(void **state)
     }
 }
 
+// A box whose lower corners are beyond the middle of the shell comes back to its surface.
+static void what_has_sunk_in_comes_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bench b = set_up_drop(fast_shapes[0], 0.01, 0.0, 0.002, "", i == 1);
+        double qpos[7] = {0.0, 0.0, 0.045, 1.0, 0.0, 0.0, 0.0};
+        orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, qpos);
+        orr_physics_step(b.physics, 250);
+        orr_physics_get(b.physics, ORR_PHYSICS_QPOS, 0, qpos);
+        if (!(fabs(qpos[2] - 0.06) < 0.001)) {
+            fail_msg("a box of 6 cm that has sunk in rests at %g", qpos[2]);
+        }
+        tear_down(&b);
+    }
+}
+
 // Balls above the corner of a small shell, which one step takes through the sphere around it; many of them
 // are found by boxes.
 static void the_corner_of_a_shell_is_found(void **state)
@@ -191,6 +208,7 @@ int main(void)
         cmocka_unit_test(nothing_passes_a_captured_shell),
         cmocka_unit_test(nothing_passes_with_any_integrator),
         cmocka_unit_test(damped_feet_do_not_pass),
+        cmocka_unit_test(what_has_sunk_in_comes_back),
         cmocka_unit_test(the_corner_of_a_shell_is_found),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);

@@ -19,9 +19,9 @@ FN int grid_contacts_of(int type)
     return type == ORR_GEOM_SPHERE || type == ORR_GEOM_ELLIPSOID ? 1 : ORR_GRID_CONTACTS;
 }
 
-// Adds the contacts of the points that are left, but those on the side of the shape that the surface does not
-// face: they have passed it. A point that is swept keeps the plane of the surface that it will touch, and its
-// place on the shape as it is.
+// Adds the contacts of the points that are left. Where a surface faces away from the shape's centre, the
+// point has passed one, from which its distance is then taken. A point that is swept keeps the plane of the
+// surface that it will touch, and its place on the shape as it is.
 LANE_FN void grid_add_contacts(const lane_model *m, lane_data *d, const grid_meeting *meeting,
                                const lane_geom *grid, grid_pool *pool)
 {
@@ -37,7 +37,11 @@ LANE_FN void grid_add_contacts(const lane_model *m, lane_data *d, const grid_mee
         }
         real3 at = pool->at[k], outward = grid_normal(pool->grid, &at);
         mask found = and_(near, dot3(outward, outward) > R(0.5));
-        found = and_(found, dot3(outward, sub3(centre, at)) + above >= R(0.0));
+        mask passed = and_(found, dot3(outward, sub3(centre, at)) + above < R(0.0));
+        if (any(passed)) {
+            mask known = grid_surface_passed(pool->grid, &centre, &at, passed, &outward, &distance);
+            found = and_(found, or_(not_(passed), known));
+        }
         // in other lanes distances may be LANE_HUGE: so far away rows of no weight would be infinite
         real depth = sel(found, distance, R(0.0)), half = R(0.5) * depth;
         if (any(meeting->swept)) {

@@ -90,3 +90,31 @@ LANE_FN real grid_sweep(const lane_model *m, grid_pool *pool, const lane_geom *s
     }
     return hit;
 }
+
+// A surface between the centre of a shape and a point of it that has passed the surface: its normal there,
+// and the distance of the point from its plane. Returns the lanes of `passed` in which it is found.
+LANE_FN mask grid_surface_passed(const lane_grid *grid, const real3 *centre, const real3 *at, mask passed,
+                                 real3 *outward, real *distance)
+{
+    enum { ADVANCES = 48 };
+    real cell = R(grid->cell), beyond, before = grid_distance(grid, centre, &beyond), gone = R(0.0);
+    real3 way = sub3(*at, *centre), direction = normalise3(way);
+    real whole = length3(way), least = max_(R(0.5) * cell, whole * R(1.0 / ADVANCES));
+    mask found = nowhere(), seeks = and_(passed, before > R(0.0));
+    for (int i = 0; i < ADVANCES && any(seeks); i++) {
+        real next = gone + max_(grid_clearance(before / cell) * cell, least);
+        real3 there = add_scaled3(*centre, direction, next);
+        real here = grid_distance(grid, &there, &beyond);
+        mask crosses = and_(seeks, here <= R(0.0));
+        real share = before / max_(before - here, R(LANE_TINY));
+        real3 on = add_scaled3(*centre, direction, fma_(share, next - gone, gone));
+        real3 normal = grid_normal(grid, &on);
+        *outward = select3(crosses, normal, *outward);
+        *distance = sel(crosses, dot3(normal, sub3(*at, on)), *distance);
+        found = or_(found, crosses);
+        seeks = and_(seeks, and_(not_(crosses), next < whole));
+        before = here;
+        gone = next;
+    }
+    return found;
+}
