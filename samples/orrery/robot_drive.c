@@ -12,13 +12,34 @@
 static const double pi = 3.14159265358979323846;
 static const double BODY_TIMESTEP = 0.002; // [s], of a scene without robots
 
-static orr_result read_file(const char *path, robot_drive *d, orr_error *error)
+// The robots after the first; returns how many controls all have together.
+static orr_result list_others(const orr_scene *scene, robot_drive *d, int *controls, orr_error *error)
 {
-    ORR_TRY(npy_read(path, &d->file, error));
-    if (d->file.dimensions != 2 || d->file.shape[1] != d->count) {
-        return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: shape: expected (steps, nu) with nu %d", path,
-                        d->count);
+    *controls = d->count;
+    ORR_ALLOC(d->others, scene->layer_count, "robots", error);
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        if (layer->kind == ORR_LAYER_ROBOT && layer->id.slot != d->robot.slot) {
+            d->others[d->other_count++] = (robot_drive_other){
+                {layer->id.slot, layer->id.generation}, layer->robot->model->nu, *controls};
+            *controls += layer->robot->model->nu;
+        }
     }
+    return ORR_OK;
+}
+
+static orr_result read_file(const char *path, const orr_scene *scene, robot_drive *d, orr_error *error)
+{
+    int all;
+    ORR_TRY(npy_read(path, &d->file, error));
+    ORR_TRY(list_others(scene, d, &all, error));
+    const int columns = d->file.dimensions == 2 ? (int)d->file.shape[1] : -1;
+    if (columns != d->count && columns != all) {
+        return orr_fail(error, ORR_CODE_FILE_VALUE,
+                        "%s: shape: expected (steps, nu) with nu %d, or %d of all robots together", path,
+                        d->count, all);
+    }
+    d->other_count = columns == all ? d->other_count : 0;
     return ORR_OK;
 }
 
@@ -85,7 +106,7 @@ orr_result robot_drive_open(const robot_controls *controls, const orr_scene *sce
     d->count = m->nu;
     orr_result result = read_ranges(m, d, error);
     if (result == ORR_OK && d->kind == ROBOT_DRIVE_FILE) {
-        result = read_file(control, d, error);
+        result = read_file(control, scene, d, error);
     }
     if (result == ORR_OK && d->kind == ROBOT_DRIVE_POLICY) {
         result = policy_drive_open(control, scene, scene_path, d->count, &d->policy, error);
@@ -103,6 +124,7 @@ void robot_drive_close(robot_drive *d)
     orr_free(d->high);
     orr_free(d->sine);
     orr_free(d->file.values);
+    orr_free(d->others);
     policy_drive_close(&d->policy);
     *d = (robot_drive){0};
 }
@@ -120,6 +142,11 @@ static double sine_at(const robot_drive *d, int i, double seconds)
         phase = own[2] * pi / 180.0;
     }
     return middle + amplitude * sin(2.0 * pi * hertz * seconds + phase);
+}
+
+static const double *row_of(const robot_drive *d)
+{
+    return d->file.values + (size_t)d->step * (size_t)d->file.shape[1];
 }
 
 static orr_result set_controls(robot_drive *d, orr_world *world, orr_error *error)
@@ -145,8 +172,14 @@ static orr_result set_controls(robot_drive *d, orr_world *world, orr_error *erro
                                 "--ctrl: %lld rows: expected one for each time step, %lld or more",
                                 (long long)d->file.shape[0], (long long)d->step + 1);
             }
-            d->values[i] = d->file.values[d->step * d->count + i];
+            d->values[i] = row_of(d)[i];
             break;
+        }
+    }
+    for (int i = 0; i < d->other_count; i++) {
+        const robot_drive_other *other = &d->others[i];
+        if (other->count > 0) { // one that a viewer has removed is not set
+            (void)orr_world_set_robot(world, 0, other->robot, ORR_ROBOT_CTRL, row_of(d) + other->first, NULL);
         }
     }
     return d->count && !d->robot_absent

@@ -278,6 +278,46 @@ static void a_scene_is_simulated_as_a_whole(void **state)
     assert_refused(&still, 2, "expected a robot, or a layer with physics that moves");
 }
 
+// Films of two robots: with a file for the first, and for both, which moves the second, too.
+static void a_film_has_the_controls_of_all_robots(void **state)
+{
+    (void)state;
+    enum { STEPS = 10 };
+    static double pushes[STEPS][2];
+    static const char scene[] =
+        "{\"orrery\": 1, \"layers\": [{\"file\": \"ball.xml\", \"name\": \"a\"}, {\"file\": "
+        "\"ball.xml\", \"name\": \"b\", \"position\": [0, 0, 1]}]}";
+    written("ball.xml",
+            "<mujoco><option timestep='0.01'/><worldbody><body><joint name='x' type='slide' axis='1 0 "
+            "0'/><geom size='.3' mass='1'/></body></worldbody><actuator><motor "
+            "joint='x'/></actuator></mujoco>");
+    char path[256], pictures[256], last[3][256];
+    orr_bytes bytes[3];
+    snprintf(path, sizeof path, "%s", written("balls.json", scene));
+    snprintf(pictures, sizeof pictures, "%s", scratch_path("balls%d.npy"));
+    for (int i = 0; i < 3; i++) { // the first alone; both, of which the second is still; and pushed
+        snprintf(last[i], sizeof last[i], "%s", scratch_path("balls1.npy"));
+        for (int step = 0; step < STEPS; step++) {
+            pushes[step][0] = 0.0;
+            pushes[step][1] = i == 2 ? 100.0 : 0.0;
+        }
+        write_control("<f8", i == 0 ? "(10, 1)" : "(10, 2)", pushes,
+                      (i == 0 ? 1u : 2u) * STEPS * sizeof(double));
+        run_result run = orrery("render", path, "-o", pictures, "--frames", "2", "--fps", "10", "--size",
+                                "32x24", "--ctrl", control);
+        assert_done(&run);
+        assert_ok(orr_file_read(last[i], &bytes[i], &error));
+    }
+    assert_true(bytes[0].size == bytes[1].size && memcmp(bytes[0].data, bytes[1].data, bytes[0].size) == 0);
+    assert_true(bytes[0].size == bytes[2].size && memcmp(bytes[0].data, bytes[2].data, bytes[0].size) != 0);
+    for (int i = 0; i < 3; i++) {
+        orr_free(bytes[i].data);
+    }
+    write_control("<f8", "(10, 3)", (double[30]){0.0}, 30 * sizeof(double));
+    run_result wrong = orrery("render", path, "-o", pictures, "--frames", "2", "--ctrl", control);
+    assert_refused(&wrong, 2, "nu 1, or 2 of all robots together");
+}
+
 static void threads_change_no_bit(void **state)
 {
     (void)state;
@@ -511,6 +551,7 @@ int main(void)
         cmocka_unit_test(worlds_begin_where_a_file_says),
         cmocka_unit_test(a_recorded_row_goes_on_to_the_same_bits),
         cmocka_unit_test(a_scene_is_simulated_as_a_whole),
+        cmocka_unit_test(a_film_has_the_controls_of_all_robots),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_recording_holds_the_fields_that_are_asked_for),
         cmocka_unit_test(info_says_where_the_numbers_of_a_sensor_stand),

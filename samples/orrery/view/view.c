@@ -325,7 +325,9 @@ int command_view(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &v.look.controls.ctrl,
          .expect = "sine|random|FILE.npy|FILE.policy",
-         .help = "controls of the first robot's actuators (default: the sliders of the panel)"},
+         .help =
+             "controls of the first robot's actuators, in a .npy of all robots' (default: the sliders of the "
+             "panel)"},
         {.name = "--paused",
          .kind = OPTION_FLAG,
          .value = &v.robot.panel.paused,
