@@ -53,16 +53,18 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
     constraint_forces(m, d);
 }
 
-// The step along `search`. slope: of the cost at step 0
-LANE_FN real line_search(const lane_model *m, lane_data *d, real slope, mask running)
+// The step along `search`. slope: of the cost at step 0; rounding: of slopes at the step
+LANE_FN real line_search(const lane_model *m, lane_data *d, real slope, mask running, real *rounding)
 {
-    real slope0 = R(0.0), curvature0 = R(0.0);
+    lane_slope start = {R(0.0), R(0.0), R(0.0)};
     for (int n = 0; n < d->dof_count; n++) {
         int k = d->dof[n];
-        slope0 = fma_(d->search[k], d->Ma[k] - d->qfrc_smooth[k], slope0);
-        curvature0 = fma_(d->search[k], d->Mv[k], curvature0);
+        real force = d->Ma[k] - d->qfrc_smooth[k];
+        start.first = fma_(d->search[k], force, start.first);
+        start.second = fma_(d->search[k], d->Mv[k], start.second);
+        start.size = fma_(abs_(d->search[k]), abs_(force), start.size);
     }
-    return search_along(m, d, slope0, curvature0, slope, running);
+    return search_along(m, d, start, slope, running, rounding);
 }
 
 // The part of the slope along `search` that one group gets wrong when its efc_jar is wrong by
@@ -188,8 +190,8 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
         iterations++;
         island_inertia_times(m, d, d->search, d->Mv);
         jacobian_times(m, d, d->search, d->efc_jv);
-        real step = line_search(m, d, slope, running);
-        running = and_(running, step > R(0.0));
+        real rounding, step = line_search(m, d, slope, running, &rounding);
+        running = and_(running, and_(step > R(0.0), -slope > rounding));
         for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
             int k = d->dof[n];
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
