@@ -52,7 +52,8 @@ LANE_FN mask has_diverged(const lane_model *m, const lane_data *d)
 // The state before a step, for evaluate_kept and undo.
 LANE_FN void keep_state(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < kept_state(m); i++) {
+    const int count = kept_state(m); // a long sum
+    for (int i = 0; i < count; i++) {
         d->before[i] = d->time[i]; // which is the first array of the state
     }
 }
@@ -72,7 +73,8 @@ FN lane_counts counts_of(const lane_data *d)
 // As it was before a step that lacked room.
 LANE_FN void undo(const lane_model *m, lane_data *d, lane_counts counts)
 {
-    for (int i = 0; i < kept_state(m); i++) {
+    const int count = kept_state(m);
+    for (int i = 0; i < count; i++) {
         d->time[i] = d->before[i];
     }
     d->inaccurate_steps = counts.inaccurate_steps;

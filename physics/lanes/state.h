@@ -461,7 +461,7 @@ typedef struct lane_island_part {
     int32_t group, row, dof, block, touch; // block: how many the parts before have
     int32_t place_first, place_end;        // of its blocks
     int32_t spill;                         // in `spill`: numbers for places of other parts
-    real sum[2];                           // what its functions leave
+    real sum[3];                           // what its functions leave
 } lane_island_part;
 
 FN int touch_room(const lane_model *m)

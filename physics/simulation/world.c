@@ -9,10 +9,11 @@ typedef const orr_program *program_of(void);
 static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
 static program_of *const single_programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(SINGLE_PROGRAM);
 
-// Accelerations in float lose about as many digits as the pivots of the inertia matrix: 3 of the 7 at this
-// limit, which long chains exceed (20 equal links lose 4), and no robot with legs, arms or hands that was
-// measured (the most: 170).
-enum { LARGEST_PIVOT_LOSS = 1000 };
+// Accelerations in float lose about as many digits as the pivots of the inertia matrix. At this limit, that
+// of nine equal links, they are wrong by 1e-4 of the largest in the median and by 3e-4 at most; longer chains
+// exceed it (20 links lose 4 digits), and no robot that was measured: MyoSuite's arms lose the most, 1060,
+// as joints of their shoulders turn back what others have turned.
+enum { LARGEST_PIVOT_LOSS = 1500 };
 
 // One world alone is faster in scalar float than in a block.
 static const orr_program *choose_program(const orr_physics_desc *desc, const orr_plan *plan, orr_isa isa)

@@ -184,6 +184,54 @@ static void the_solver_stops_where_rounding_stops_it(void **state)
     assert_true(accuracy.iterations > 10 && accuracy.iterations < 100);
 }
 
+// Three light fingers that drive into each other. Near the minimum the slope along a direction is less than
+// what rounding makes of its terms: neither a search nor the solver follows it.
+static void light_fingers_end_where_rounding_begins(void **state)
+{
+    (void)state;
+    enum { WORLDS = 33, STEPS = 80, FINGERS = 3 };
+    static const char *const places[FINGERS] = {"pos='-0.05 0 0'", "pos='0.05 0 0' euler='0 0 180'",
+                                                "pos='0 0.05 0' euler='0 0 -90'"};
+    char text[4096] = "<mujoco><option cone='elliptic' impratio='100' integrator='implicitfast'/><default>"
+                      "<geom type='capsule' solref='1e-4 1' solimp='0.999 0.999 0.001' friction='0.8'/>"
+                      "<joint axis='0 1 0' range='-1 1.5' damping='0.03' frictionloss='0.001'/>"
+                      "<position kp='3' ctrlrange='-1 1.5'/></default><worldbody>";
+    size_t used = strlen(text);
+    for (int i = 0; i < FINGERS; i++) {
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used,
+                             "<body %s><joint name='a%d'/>"
+                             "<geom fromto='0 0 0 0 0 0.06' size='0.01' mass='0.03'/><body pos='0 0 0.06'>"
+                             "<joint name='b%d'/><geom fromto='0 0 0 0.01 0 0.04' size='0.009' mass='0.02'/>"
+                             "</body></body>",
+                             places[i], i, i);
+    }
+    used += (size_t)snprintf(text + used, sizeof text - used, "</worldbody><actuator>");
+    for (int i = 0; i < FINGERS; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "<position joint='a%d'/><position joint='b%d'/>", i, i);
+    }
+    snprintf(text + used, sizeof text - used, "</actuator></mujoco>");
+    orr_model *model = parse(text);
+    orr_physics *physics = make_physics(model, WORLDS, SINGLE);
+    for (int step = 0; step < STEPS; step++) {
+        for (int world = 0; world < WORLDS && step % 5 == 0; world++) {
+            double control[2 * FINGERS];
+            for (int i = 0; i < 2 * FINGERS; i++) {
+                control[i] = 0.25 + 1.25 * sin(11.0 * world + 7.0 * i + 3.0 * step);
+            }
+            orr_physics_set(physics, ORR_PHYSICS_CTRL, world, control);
+        }
+        orr_physics_step(physics, 1);
+    }
+    orr_physics_accuracy accuracy = orr_physics_get_accuracy(physics);
+    print_message("%d iterations\n", accuracy.iterations);
+    assert_int_equal(accuracy.steps, 0);
+    assert_in_range(accuracy.iterations, 5, 30);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 static void a_solver_that_is_cut_short_is_reported(void **state)
 {
     (void)state;
@@ -601,6 +649,7 @@ int main(void)
         cmocka_unit_test(a_long_chain_swings_for_a_thousand_steps),
         cmocka_unit_test(float_for_a_long_chain_is_reported),
         cmocka_unit_test(the_solver_stops_where_rounding_stops_it),
+        cmocka_unit_test(light_fingers_end_where_rounding_begins),
         cmocka_unit_test(a_solver_that_is_cut_short_is_reported),
         cmocka_unit_test(a_cost_without_a_bend_takes_newton_one_step),
         cmocka_unit_test(a_constraint_that_ends_leaves_nothing_in_H),

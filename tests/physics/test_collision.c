@@ -297,6 +297,40 @@ static void a_level_height_field_is_a_plane(void **state)
     }
 }
 
+// A sphere on rough ground, above it and in it, touches where an ellipsoid of equal radii does, of which the
+// search for any shape finds it.
+static void spheres_touch_height_fields_as_ellipsoids_do(void **state)
+{
+    (void)state;
+    enum { SIDE = 9 };
+    float samples[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        samples[i] = (float)(0.5 + 0.5 * sin(12.9 * i));
+    }
+    const double size[4] = {1.0, 1.0, 0.3, 0.2};
+    convex_frame hfield = make_shape(ORR_GEOM_HFIELD, 0.0, 0.0, 0.0).frame;
+    convex_search near = fine;
+    near.margin = 0.01; // fewer contacts than are kept
+    int touching = 0, deep = 0;
+    for (int k = 0; k < 400; k++) {
+        convex_shape sphere = make_shape(ORR_GEOM_SPHERE, 0.12, 0.0, 0.0);
+        convex_shape round = make_shape(ORR_GEOM_ELLIPSOID, 0.12, 0.12, 0.12);
+        set_pose(&sphere, 0.0, 0.0, sin(1.3 * k), sin(2.9 * k + 1.0), 0.15 + 0.3 * sin(0.7 * k));
+        set_pose(&round, 0.4 * k, 0.9 * k, sin(1.3 * k), sin(2.9 * k + 1.0), 0.15 + 0.3 * sin(0.7 * k));
+        convex_hit hits[ORR_PAIR_CONTACTS], same[ORR_PAIR_CONTACTS];
+        int count = hfield_contacts(&hfield, size, samples, SIDE, SIDE, &sphere, &near, hits);
+        assert_int_equal(hfield_contacts(&hfield, size, samples, SIDE, SIDE, &round, &near, same), count);
+        for (int i = 0; i < count; i++) {
+            point apart = point_difference(hits[i].pos, same[i].pos);
+            assert_true(fabs(hits[i].distance - same[i].distance) < 1e-7);
+            assert_true(point_length(apart) < 1e-5 && point_dot(hits[i].normal, same[i].normal) > 1.0 - 1e-8);
+            deep += hits[i].distance < -0.12;
+        }
+        touching += count;
+    }
+    assert_true(touching > 1000 && deep > 100);
+}
+
 // A wide box covers more triangles than a pair can have contacts: the peak under its last corner is one.
 static void of_many_contacts_with_a_height_field_the_deepest_are_kept(void **state)
 {
@@ -470,6 +504,7 @@ int main(void)
         cmocka_unit_test(cans_that_stand_together_are_as_deep_as_they_were_put),
         cmocka_unit_test(a_capsule_that_was_put_onto_something_touches_it),
         cmocka_unit_test(a_level_height_field_is_a_plane),
+        cmocka_unit_test(spheres_touch_height_fields_as_ellipsoids_do),
         cmocka_unit_test(of_many_contacts_with_a_height_field_the_deepest_are_kept),
         cmocka_unit_test(pairs_have_the_contacts_of_mujoco),
         cmocka_unit_test(faces_share_what_boxes_share),

@@ -1,6 +1,7 @@
 // A height field against a convex shape: each half of a cell is a prism from the base to the surface.
 #pragma once
 
+#include "engine/maths/nearest_triangle.h"
 #include "physics/lanes/collision/convex.h"
 
 // How far a shape, with the ball around its core, is from a prism along a direction, from the prism to the
@@ -27,6 +28,99 @@ LANE_FN double prism_bound(convex_shape *prism, convex_shape *shape, const doubl
     bound = fmax(bound, fmax(low[0] - top[2].x, top[0].x - high[0]));
     double near = fmin(top[0].y, top[1].y), far = fmax(top[0].y, top[1].y);
     return fmax(bound, fmax(low[1] - far, near - high[1]));
+}
+
+// The point of one of a prism's triangles that is nearest to p, if it is nearer than `closest`, at the square
+// of the distance `least`.
+LANE_FN void take_nearer(const convex_shape *prism, int a, int b, int c, point p, double *least,
+                         point *closest)
+{
+    const point from[3] = {point_difference(prism->prism[a], p), point_difference(prism->prism[b], p),
+                           point_difference(prism->prism[c], p)};
+    const double corner[9] = {from[0].x, from[0].y, from[0].z, from[1].x, from[1].y,
+                              from[1].z, from[2].x, from[2].y, from[2].z};
+    double weight[3];
+    nearest_in_triangle(corner, weight);
+    point nearest =
+        point_along(point_along(point_scaled(from[0], weight[0]), weight[1], from[1]), weight[2], from[2]);
+    double square = point_dot(nearest, nearest);
+    if (square < *least) {
+        *least = square;
+        *closest = point_sum(p, nearest);
+    }
+}
+
+// The face of a prism, of five, that p is least behind; in front of it p is outside. Faces: walls at corners
+// 0 and 1, 1 and 2, 2 and 0, the top, the base.
+typedef struct prism_side {
+    int in_front; // bits of the faces that p is in front of
+    point normal; // if it is inside: of the nearest face
+    double depth;
+} prism_side;
+
+LANE_FN prism_side side_of_prism(const convex_shape *prism, point p)
+{
+    const point *c = prism->prism;
+    prism_side side = {0, {0.0, 0.0, 1.0}, 1e300};
+    point up = point_cross(point_difference(c[4], c[3]), point_difference(c[5], c[3]));
+    double turn = up.z < 0.0 ? -1.0 : 1.0; // corners turn to the left or to the right
+    for (int face = 0; face < 5; face++) {
+        int a = face < 3 ? face : 0, b = (a + 1) % 3;
+        point normal = face == 4   ? make_point(0.0, 0.0, -1.0)
+                       : face == 3 ? point_scaled(up, turn)
+                                   : make_point(turn * (c[b].y - c[a].y), turn * (c[a].x - c[b].x), 0.0);
+        double behind = point_dot(point_difference(c[face == 3 ? 3 : a], p), normal);
+        double depth = behind < 0.0 ? 1e300 : behind / point_length(normal);
+        side.in_front |= (behind < 0.0) << face;
+        if (depth < side.depth) {
+            side.depth = depth;
+            side.normal = point_direction(normal);
+        }
+    }
+    return side;
+}
+
+// A sphere and a prism, from the nearest point of its surface to the centre.
+LANE_FN void sphere_and_prism(const convex_shape *prism, const convex_shape *sphere, convex_hit *hit)
+{
+    point centre = sphere->frame.pos, nearest = centre;
+    prism_side side = side_of_prism(prism, centre);
+    if (side.in_front) { // the nearest point is in one of these faces
+        double least = 1e300;
+        for (int a = 0; a < 3; a++) {
+            if (side.in_front >> a & 1) {
+                int b = (a + 1) % 3;
+                take_nearer(prism, a, b, a + 3, centre, &least, &nearest);
+                take_nearer(prism, b, a + 3, b + 3, centre, &least, &nearest);
+            }
+        }
+        if (side.in_front & 8) {
+            take_nearer(prism, 3, 4, 5, centre, &least, &nearest);
+        }
+        if (side.in_front & 16) {
+            take_nearer(prism, 0, 1, 2, centre, &least, &nearest);
+        }
+        side.depth = -sqrt(least);
+        side.normal = point_direction(point_difference(centre, nearest));
+    } else {
+        nearest = point_along(centre, side.depth, side.normal);
+    }
+    hit->distance = -side.depth - sphere->radius;
+    hit->normal = side.normal;
+    hit->pos = point_along(point_scaled(point_sum(centre, nearest), 0.5), -0.5 * sphere->radius, hit->normal);
+}
+
+// Of a shape and a prism; none that is not closer than `limit`.
+LANE_FN int prism_contact(convex_shape *prism, convex_shape *shape, const double low[3], const double high[3],
+                          const convex_search *search, double limit, convex_hit *hit)
+{
+    if (shape->type == ORR_GEOM_SPHERE) {
+        sphere_and_prism(prism, shape, hit);
+        return hit->distance < search->margin && hit->distance < limit;
+    }
+    double bound = prism_bound(prism, shape, low, high);
+    return bound <= search->margin && bound < limit && convex_closest(prism, shape, search, hit) &&
+           hit->distance < limit;
 }
 
 FN int shallowest_hit(const convex_hit *hits, int count)
@@ -88,14 +182,10 @@ LANE_FN int hfield_contacts(const convex_frame *hfield, const uniform_real *size
                 prism.prism[k] = make_point(x, y, base);
                 prism.prism[k + 3] = make_point(x, y, height[k]);
             }
-            double bound = prism_bound(&prism, shape, low, high);
-            if (bound > margin || (count == ORR_PAIR_CONTACTS && bound >= hits[shallowest].distance)) {
-                continue;
-            }
             prism.frame.pos = make_point(0.0, 0.0, 0.0);
             convex_hit hit;
-            if (!convex_closest(&prism, shape, search, &hit) ||
-                (count == ORR_PAIR_CONTACTS && hit.distance >= hits[shallowest].distance)) {
+            double limit = count == ORR_PAIR_CONTACTS ? hits[shallowest].distance : 1e300;
+            if (!prism_contact(&prism, shape, low, high, search, limit, &hit)) {
                 continue;
             }
             hit.pos = to_world(hfield, hit.pos);

@@ -46,25 +46,29 @@ LANE_FN real descent(const lane_model *m, lane_data *d)
     return slope;
 }
 
-// The first and second derivative along `search` of the cost without the rows'.
-LANE_FN void smooth_slopes(const lane_model *m, lane_data *d, real *first, real *second)
+// Of the cost without the rows', along `search`.
+LANE_FN lane_slope smooth_slopes(const lane_model *m, lane_data *d)
 {
+    lane_slope sum = {R(0.0), R(0.0), R(0.0)};
 #if !defined(__CUDACC__)
     if (d->parts > 1) {
         const lane_task task = {.run = smooth_slopes_of_part};
         run_on_parts(m, d, &task);
-        *first = sum_of_parts(d, 0);
-        *second = sum_of_parts(d, 1);
-        return;
+        sum.first = sum_of_parts(d, 0);
+        sum.second = sum_of_parts(d, 1);
+        sum.size = sum_of_parts(d, 2);
+        return sum;
     }
 #endif
     (void)m;
-    *first = *second = R(0.0);
     for (int n = 0; n < d->dof_count; n++) {
         int k = d->dof[n];
-        *first = fma_(d->search[k], d->Ma[k] - d->qfrc_smooth[k], *first);
-        *second = fma_(d->search[k], d->Mv[k], *second);
+        real force = d->Ma[k] - d->qfrc_smooth[k];
+        sum.first = fma_(d->search[k], force, sum.first);
+        sum.second = fma_(d->search[k], d->Mv[k], sum.second);
+        sum.size = fma_(abs_(d->search[k]), abs_(force), sum.size);
     }
+    return sum;
 }
 
 LANE_FN void move_dofs(const lane_model *m, lane_data *d, real step)
@@ -100,7 +104,7 @@ LANE_FN void descent_of_part(const lane_model *m, lane_data *part, const lane_ta
 LANE_FN void smooth_slopes_of_part(const lane_model *m, lane_data *part, const lane_task *task)
 {
     (void)task;
-    smooth_slopes(m, part, &part_sums(part)[0], &part_sums(part)[1]);
+    leave_slope(part, smooth_slopes(m, part));
 }
 
 LANE_FN void move_dofs_of_part(const lane_model *m, lane_data *part, const lane_task *task)

@@ -460,13 +460,14 @@ LANE_FN real dual_rounding(const lane_data *d, const lane_dual *dual)
 // The lanes of `running` move their forces by a step along `target`; those remain that must go on.
 FN void step_dual(const lane_model *m, lane_data *d, const lane_dual *dual, real slope, mask *running)
 {
-    real slope0 = R(0.0), curvature0 = R(0.0);
+    lane_slope start = {R(0.0), R(0.0), R(0.0)};
     for (int a = 0; a < d->row_count; a++) {
         real jv = d->efc_jv[a];
-        slope0 = fma_(dual->force[a], jv, slope0);
-        curvature0 = fma_(dual->target[a], jv, curvature0);
+        start.first = fma_(dual->force[a], jv, start.first);
+        start.second = fma_(dual->target[a], jv, start.second);
+        start.size = fma_(abs_(dual->force[a]), abs_(jv), start.size);
     }
-    real step = search_along(m, d, slope0, curvature0, slope, *running);
+    real rounding, step = search_along(m, d, start, slope, *running, &rounding);
     for (int a = 0; a < d->row_count; a++) {
         dual->force[a] = fma_(step, dual->target[a], dual->force[a]);
     }

@@ -304,6 +304,14 @@ FN real *part_sums(const lane_data *part)
     return part->island_part[part->part_number].sum;
 }
 
+FN void leave_slope(const lane_data *part, lane_slope slope)
+{
+    real *sum = part_sums(part);
+    sum[0] = slope.first;
+    sum[1] = slope.second;
+    sum[2] = slope.size;
+}
+
 // The sum of what the parts have left.
 FN real sum_of_parts(const lane_data *d, int k)
 {

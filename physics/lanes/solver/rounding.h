@@ -8,6 +8,12 @@
 // not halved it. Slopes that still fall are worth following even below their rounding.
 enum { LANE_STALL = 8 };
 
+// The first and second derivative of a cost along a direction, and the sum of the sizes of the terms of the
+// first: rounding makes it wrong by about LANE_EPSILON of that.
+typedef struct lane_slope {
+    real first, second, size;
+} lane_slope;
+
 // result = |J| |x|, for the rows of the group at i
 LANE_FN void group_magnitudes(const lane_data *d, int i, reals x, reals result)
 {

@@ -54,12 +54,10 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
     constraint_forces(m, d);
 }
 
-// The step along `search`. slope: of the cost at step 0
-LANE_FN real line_search(const lane_model *m, lane_data *d, real slope, mask running)
+// The step along `search`. slope: of the cost at step 0; rounding: of slopes at the step
+LANE_FN real line_search(const lane_model *m, lane_data *d, real slope, mask running, real *rounding)
 {
-    real slope0, curvature0;
-    smooth_slopes(m, d, &slope0, &curvature0);
-    return search_along(m, d, slope0, curvature0, slope, running);
+    return search_along(m, d, smooth_slopes(m, d), slope, running, rounding);
 }
 
 // The part of the slope along `search` that one group gets wrong when its efc_jar is wrong by
@@ -178,8 +176,8 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
         iterations++;
         island_inertia_times(m, d, d->search, d->Mv);
         jacobian_times(m, d, d->search, d->efc_jv);
-        real step = line_search(m, d, slope, running);
-        running = and_(running, step > R(0.0));
+        real rounding, step = line_search(m, d, slope, running, &rounding);
+        running = and_(running, and_(step > R(0.0), -slope > rounding));
         move_dofs(m, d, step);
         mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(m, d, step));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "physics/lanes/solver/block_row.h"
+#include "physics/lanes/solver/rounding.h"
 
 #if defined(ORR_SCALAR)
 
@@ -23,6 +24,11 @@ ROW_FN block_row where_negative(block_row x, block_row a)
     return (block_row)((block_bits)a & (x < no_row()));
 }
 
+ROW_FN block_row size_of_row(block_row a)
+{
+    return a + where_negative(a, multiple_of_row(a, R(-2.0)));
+}
+
 // Forces and second derivatives at efc_jar; returns the cost.
 FN real unilateral_forces(lane_data *d)
 {
@@ -37,18 +43,20 @@ FN real unilateral_forces(lane_data *d)
     return R(-0.5) * sum_row(cost);
 }
 
-// Adds the first and second derivative of the cost along efc_jv at `step`.
-FN void add_unilateral_slopes(const lane_data *d, real step, real *first, real *second)
+// Adds the derivatives of the cost along efc_jv at `step`.
+FN void add_unilateral_slopes(const lane_data *d, real step, lane_slope *sum)
 {
-    block_row firsts = no_row(), seconds = no_row();
+    block_row firsts = no_row(), seconds = no_row(), sizes = no_row();
     for (int i = d->unilateral_first; i < d->row_count; i += LANE_BLOCK_ROW) {
         block_row jv = load_row(d->efc_jv + i), at = add_multiple(load_row(d->efc_jar + i), step, jv);
         block_row pulls = where_negative(at, add_product(no_row(), load_row(d->efc_D + i), jv));
         firsts = add_product(firsts, pulls, at);
         seconds = add_product(seconds, pulls, jv);
+        sizes = add_product(sizes, size_of_row(pulls), at); // at < 0 where it pulls
     }
-    *first = *first + sum_row(firsts);
-    *second = *second + sum_row(seconds);
+    sum->first = sum->first + sum_row(firsts);
+    sum->second = sum->second + sum_row(seconds);
+    sum->size = sum->size - sum_row(sizes);
 }
 
 // Has a row another second derivative than the one in efc_jv?
@@ -78,12 +86,11 @@ FN real unilateral_forces(const lane_data *d)
     return R(0.0);
 }
 
-FN void add_unilateral_slopes(const lane_data *d, real step, const real *first, const real *second)
+FN void add_unilateral_slopes(const lane_data *d, real step, const lane_slope *sum)
 {
     (void)d;
     (void)step;
-    (void)first;
-    (void)second;
+    (void)sum;
 }
 
 FN mask unilateral_changed(const lane_data *d)

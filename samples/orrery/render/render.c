@@ -103,7 +103,9 @@ int command_render(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &r.look.controls.ctrl,
          .expect = "sine|random|FILE.npy|FILE.policy",
-         .help = "controls of the first robot's actuators; a .npy has one row per time step (default 0)"},
+         .help =
+             "controls of the first robot's actuators; a .npy has one row per time step, of these or of the "
+             "controls of all robots, one after another (default 0)"},
         {.name = "--contacts",
          .kind = OPTION_FLAG,
          .value = &r.contacts,
