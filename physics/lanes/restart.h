@@ -19,6 +19,7 @@ LANE_FN void clear_numbers(const lane_data *d, reals at, int count, mask lanes)
 LANE_FN void restart(const lane_model *m, lane_data *d, mask lanes)
 {
     clear_numbers(d, d->time, 1, lanes);
+    clear_numbers(d, d->time_rest, 1, lanes);
     clear_numbers(d, d->act, m->na, lanes);
     clear_numbers(d, d->ctrl, m->nu, lanes);
     clear_numbers(d, d->delayed, m->ndelayed, lanes);

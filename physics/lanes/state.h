@@ -141,7 +141,8 @@ FN int box_sides(const lane_model *m)
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
 // computes it.
 #define LANE_STATE(X)                                                                                        \
-    X(time, 1)                    /* s; advanced by advance, step_rk4 */                                     \
+    X(time, 1)                    /* s; advanced by pass_time */                                             \
+    X(time_rest, 1)               /* what time lacks of the sum of steps by rounding; follows it */          \
     X(qpos, m->nq)                /* generalised position; advanced by integrate_position */                 \
     X(qvel, m->nv)                /* generalised velocity; advanced by advance, step_rk4 */                  \
     X(act, m->na)                 /* activations; advanced by advance_activations */                         \

@@ -46,6 +46,7 @@ number_range orr_physics_range(const orr_physics *physics, orr_physics_quantity 
     number_range range;
     range.first =
         physics->program->quantity_offset(physics->program_model, quantity, &range.count, &range.in_state);
+    range.with_rest = quantity == ORR_PHYSICS_TIME;
     return range;
 }
 
@@ -60,6 +61,17 @@ static void copy_out(const orr_physics *physics, const char *array, number_range
     for (int i = 0; i < range.count; i++) {
         values[i] = read_number(physics->program, array, range.first + i, lane);
     }
+    if (range.with_rest) {
+        values[0] += read_number(physics->program, array, range.first + 1, lane);
+    }
+}
+
+// A time as the two numbers of the state, of which it is the sum.
+static int divide_time(const orr_physics *physics, double time, double numbers[2])
+{
+    numbers[0] = physics->program->real_bytes == sizeof(float) ? (double)(float)time : time;
+    numbers[1] = time - numbers[0];
+    return 2;
 }
 
 void orr_physics_get(const orr_physics *physics, orr_physics_quantity quantity, int world, double *values)
@@ -77,9 +89,12 @@ void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int wo
     const world_slot at = slot_of(physics, world);
     number_range range = orr_physics_range(physics, quantity);
     assert(range.in_state);
-    if (!physics->device || !orr_device_write(physics, world, range.first, range.count, values)) {
+    double own[2];
+    const int count = range.with_rest ? divide_time(physics, values[0], own) : range.count;
+    values = range.with_rest ? own : values;
+    if (!physics->device || !orr_device_write(physics, world, range.first, count, values)) {
         char *state = write_state(physics, at.block);
-        for (int i = 0; i < range.count; i++) {
+        for (int i = 0; i < count; i++) {
             write_number(physics->program, state, range.first + i, at.lane, values[i]);
         }
     }
@@ -167,7 +182,7 @@ static void copy_quantity(const read_job *job, int block, const char *numbers, i
 {
     const orr_program *program = job->physics->program;
     size_t stride = (size_t)program->lanes * program->real_bytes;
-    const number_range range = {.count = job->ranges[i].count};
+    const number_range range = {.count = job->ranges[i].count, .with_rest = job->ranges[i].with_rest};
     for (int lane = 0; lane < block_worlds(job->physics, block); lane++) {
         if (!(chosen >> lane & 1)) {
             continue;
@@ -381,6 +396,16 @@ typedef struct write_job {
     const uint8_t *mask; // a byte of each world, 0: it stays; NULL: all are written
 } write_job;
 
+static void write_time(const orr_physics *physics, int block, int lane, double time)
+{
+    const int first = orr_physics_range(physics, ORR_PHYSICS_TIME).first;
+    double numbers[2];
+    const int count = divide_time(physics, time, numbers);
+    for (int i = 0; i < count; i++) {
+        write_number(physics->program, block_state(physics, block), first + i, lane, numbers[i]);
+    }
+}
+
 static void write_block(void *context, int block, int worker)
 {
     const write_job *job = context;
@@ -392,6 +417,10 @@ static void write_block(void *context, int block, int worker)
             continue;
         }
         physics->diverged[block] &= ~(1u << lane);
+        if (job->range.with_rest) {
+            write_time(physics, block, lane, job->wide ? job->wide[world] : (double)job->narrow[world]);
+            continue;
+        }
         for (int k = 0; k < job->range.count; k++) {
             size_t i = world * (size_t)job->range.count + (size_t)k;
             write_number(physics->program, block_state(physics, block), job->range.first + k, lane,

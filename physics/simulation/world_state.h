@@ -183,7 +183,8 @@ static inline int block_worlds(const orr_physics *physics, int block)
 // Where a quantity is among the reals of a world.
 typedef struct number_range {
     int first, count;
-    bool in_state; // else in the scratch of a thread
+    bool in_state;  // else in the scratch of a thread
+    bool with_rest; // the number behind it is added to the first: time
 } number_range;
 
 number_range orr_physics_range(const orr_physics *physics, orr_physics_quantity quantity);

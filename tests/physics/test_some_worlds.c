@@ -316,6 +316,38 @@ static void worlds_do_not_feel_threads_or_neighbours(void **unused)
     orr_model_destroy(model);
 }
 
+// In float, of which two are 0.0002 s apart after an hour.
+static void time_is_exact_after_hours(void **unused)
+{
+    (void)unused;
+    orr_model *model = parse("enable");
+    orr_physics *physics = make(model, WORLDS, false);
+    static const orr_physics_quantity time = ORR_PHYSICS_TIME;
+    double times[WORLDS], now[WORLDS];
+    for (int world = 0; world < WORLDS; world++) {
+        times[world] = 3600.0 + world / 3.0;
+    }
+    orr_physics_set_all(physics, time, times);
+    times[3] = 86400.1;
+    orr_physics_set(physics, time, 3, &times[3]);
+    for (int steps = 0; steps <= 500; steps += 500) {
+        orr_physics_step(physics, steps);
+        orr_physics_read_all(physics, &time, 1, now);
+        for (int world = 0; world < WORLDS; world++) {
+            double alone;
+            orr_physics_get(physics, time, world, &alone);
+            assert_true(alone == now[world]);
+            // what is added in a step is rounded to half of 2.3e-10
+            assert_close(alone, times[world] + 0.002 * steps, 1.2e-10 * steps + 1e-10);
+        }
+    }
+    orr_physics_reset(physics, 3);
+    orr_physics_get(physics, time, 3, &times[3]);
+    assert_true(times[3] == 0.0);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_model_may_disable_autoreset),
         cmocka_unit_test(equalities_are_switched),
         cmocka_unit_test(worlds_do_not_feel_threads_or_neighbours),
+        cmocka_unit_test(time_is_exact_after_hours),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }
