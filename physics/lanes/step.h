@@ -270,8 +270,8 @@ LANE_FN void advance_activations(const lane_model *m, lane_data *d)
     }
 }
 
-// Adds a step to the time at its start. In float an hour of short steps would be percents off: what is lost to
-// rounding, of the step too, goes into the next sum (Kahan 1965). In double it is MuJoCo's sum.
+// Adds a step to the time at its start. In float an hour of short steps would be percents off: what is lost
+// to rounding, of the step too, goes into the next sum (Kahan 1965). In double it is MuJoCo's sum.
 FN void pass_time(const lane_model *m, const lane_data *d, real start)
 {
     const double h = m->opt.timestep;
