@@ -304,7 +304,7 @@ static void a_film_has_the_controls_of_all_robots(void **state)
         write_control("<f8", i == 0 ? "(10, 1)" : "(10, 2)", pushes,
                       (i == 0 ? 1u : 2u) * STEPS * sizeof(double));
         run_result run = orrery("render", path, "-o", pictures, "--frames", "2", "--fps", "10", "--size",
-                                "32x24", "--ctrl", control);
+                                "32x24", "--device", "cpu", "--ctrl", control);
         assert_done(&run);
         assert_ok(orr_file_read(last[i], &bytes[i], &error));
     }
@@ -314,7 +314,8 @@ static void a_film_has_the_controls_of_all_robots(void **state)
         orr_free(bytes[i].data);
     }
     write_control("<f8", "(10, 3)", (double[30]){0.0}, 30 * sizeof(double));
-    run_result wrong = orrery("render", path, "-o", pictures, "--frames", "2", "--ctrl", control);
+    run_result wrong =
+        orrery("render", path, "-o", pictures, "--frames", "2", "--device", "cpu", "--ctrl", control);
     assert_refused(&wrong, 2, "nu 1, or 2 of all robots together");
 }
 
