@@ -13,6 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A square with a texture; its corners row by row.
+static void set_square(small_mesh *m, orr_mesh_vertex corners[4], orr_image8 *texture)
+{
+    static uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+    small_mesh_set(m, corners, 4, indices, 6);
+    m->mesh.textures = texture;
+    m->mesh.texture_count = 1;
+    m->material.texture = 0;
+}
+
 // A slanted wall with a texture of two halves: the seam is where the camera's model puts it.
 static void check_wall(orr_camera camera)
 {
@@ -28,12 +38,8 @@ static void check_wall(orr_camera camera)
     for (int i = 0; i < 4; i++) {
         v[i].uv[0] = (float)(i % 2);
     }
-    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
     small_mesh m;
-    small_mesh_set(&m, v, 4, indices, 6);
-    m.mesh.textures = &texture;
-    m.mesh.texture_count = 1;
-    m.material.texture = 0;
+    set_square(&m, v, &texture);
     mesh_canvas_draw_one(&c, &m.mesh);
     int seen[2] = {0};
     for (int p = 0; p < 200 * 150; p++) {
@@ -90,12 +96,8 @@ static void texels_are_mixed_by_their_distances(void **state)
             v[i].uv[0] = i % 2 ? 1.5f * SIDE / (EACH * TEXELS) : -0.5f * SIDE / (EACH * TEXELS);
             v[i].uv[1] = i / 2 ? 1.5f * SIDE / (EACH * TEXELS) : -0.5f * SIDE / (EACH * TEXELS);
         }
-        uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
         small_mesh m;
-        small_mesh_set(&m, v, 4, indices, 6);
-        m.mesh.textures = &texture;
-        m.mesh.texture_count = 1;
-        m.material.texture = 0;
+        set_square(&m, v, &texture);
         m.material.unlit = true;
         mesh_canvas_draw_one(&c, &m.mesh);
         for (int p = 0; p < SIDE * SIDE; p++) {
@@ -133,12 +135,8 @@ static void mips_make_far_textures_even(void **state)
         v[i].uv[0] = 2.0f * (float)(i % 2);
         v[i].uv[1] = 2.0f * (float)(i / 2);
     }
-    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
     small_mesh m;
-    small_mesh_set(&m, v, 4, indices, 6);
-    m.mesh.textures = &texture;
-    m.mesh.texture_count = 1;
-    m.material.texture = 0;
+    set_square(&m, v, &texture);
     assert_ok(orr_mesh_build_mips(&m.mesh, &error));
     mesh_canvas_draw_one(&c, &m.mesh);
     float expected = (float)srgb_encode(0.5 * (0.25 + 0.8));
@@ -414,12 +412,8 @@ static void floors_are_sharp_and_even(void **state)
         v[i].uv[0] = side / repeat;
         v[i].uv[1] = z / repeat;
     }
-    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
     small_mesh m;
-    small_mesh_set(&m, v, 4, indices, 6);
-    m.mesh.textures = &texture;
-    m.mesh.texture_count = 1;
-    m.material.texture = 0;
+    set_square(&m, v, &texture);
     assert_ok(orr_mesh_build_mips(&m.mesh, &error));
     mesh_canvas_draw_one(&c, &m.mesh);
     double sum = 0.0;
