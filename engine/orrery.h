@@ -1051,8 +1051,8 @@ typedef struct orr_cuda_view {
 /* Gives access to a quantity without a copy, of a robot that is simulated alone on CUDA. It waits for steps
  * that are queued. A computed quantity is valid until the next call with this world, one of the state until
  * a parameter is set for the first time or the device changes. Other work may write a quantity of the state
- * before the next call, and must ask for it again before it writes again. Time in f32 is rounded there, and not
- * to be written. ORR_ERROR_ARGUMENT: the robot is on the CPU. */
+ * before the next call, and must ask for it again before it writes again. Time in f32 is rounded there, and
+ * not to be written. ORR_ERROR_ARGUMENT: the robot is on the CPU. */
 static inline orr_result orr_world_robot_device_view(orr_world *world, orr_layer robot,
                                                      orr_robot_quantity quantity, orr_cuda_view *view,
                                                      orr_error *error);
