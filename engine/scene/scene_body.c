@@ -76,8 +76,13 @@ static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer
                               .friction = desc->friction};
     if (shape == ORR_BODY_GRID && moves) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                        "%s: a body that is a distance grid: expected a mass of 0, it does not move",
+                        "%s: a distance grid (sdf) does not move: expected a fixed body, or another shape",
                         layer->name);
+    }
+    if (desc->parts > 0 && shape != ORR_BODY_DECOMPOSE && shape != ORR_BODY_BOXES) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: parts %d: expected the shape decompose or boxes, which have parts", layer->name,
+                        desc->parts);
     }
     if (shape == ORR_BODY_HULL && mesh) {
         source.points = layer->mesh->vertices[0].position;

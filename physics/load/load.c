@@ -130,6 +130,9 @@ static orr_result set_points(const orr_body_source *source, size_t first, size_t
 {
     size_t count = 3 * (end - first);
     mesh->head.location.line = 0; // that of the text, which nobody wrote
+    if (end - first < 4) {
+        return spec_fail(&mesh->head, error, "expected vertices whose convex hull has a volume");
+    }
     double *numbers = orr_arena_take(&spec->arena, count, sizeof *numbers);
     if (!numbers || count > SPEC_NUMBERS_MAX) {
         return spec_memory_fail(error);
@@ -211,6 +214,7 @@ static orr_result make_body(orr_spec *spec, const void *of, orr_model **model, o
     put(&text, "<asset>%s</asset><worldbody>%s%s%s</worldbody></mujoco>", assets.text,
         moves ? "<body name='body'><freejoint/>" : "", geoms.text, moves ? "</body>" : "");
     ORR_TRY(read_spec(spec, text.text, text.size, error));
+    spec->bodies[spec->bodies_count - 1].head.location.line = 0;
     if (source->grid) {
         ORR_TRY(set_grid(source, spec, error));
     } else if (!source->boxes) {

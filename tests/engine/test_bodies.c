@@ -427,18 +427,30 @@ static void what_cannot_be_a_body_says_so(void **state)
     orr_layer ball = add_ball(scene, 0.0f, 0.0f, 0.0f);
     orr_layer box = add_box(scene, "box", (float[]){1.0f, 1.0f, 1.0f}, NULL);
     orr_layer sheet = add_box(scene, "sheet", (float[]){1.0f, 1.0f, 0.0f}, NULL);
+    orr_layer speck = add_box(scene, "speck", (float[]){1e-6f, 1e-6f, 1e-6f}, NULL);
+    const float corners[9] = {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f};
+    const orr_mesh_desc triangle = {
+        .vertex_count = 3, .index_count = 3, .positions = corners, .indices = (uint32_t[]){0, 1, 2}};
+    orr_layer sail;
+    assert_ok(orr_scene_add_mesh(scene, "sail", &triangle, NULL, &sail, &error));
     const struct {
         orr_layer layer;
         orr_body_desc desc;
         const char *text;
-    } wrong[] = {{ball, {.mass = 1.0}, "expected a mesh, cloud or field"},
-                 {box, {.mass = -1.0}, "mass -1"},
-                 {box, {.mass = (double)NAN}, "mass"},
-                 {box, {.cell = 1e-7}, "cell"},
-                 {box, {.mass = 1.0, .shape = ORR_BODY_GRID}, "does not move"},
-                 {box, {.shape = (orr_body_shape)9}, "shape 9"},
-                 {box, {.mass = 1.0, .shape = ORR_BODY_BOXES, .parts = 65}, "parts 65"},
-                 {sheet, {.mass = 1.0}, "sheet: expected vertices whose convex hull has a volume"}};
+    } wrong[] = {
+        {ball, {.mass = 1.0}, "expected a mesh, cloud or field"},
+        {box, {.mass = -1.0}, "mass -1"},
+        {box, {.mass = (double)NAN}, "mass"},
+        {box, {.cell = 1e-7}, "cell"},
+        {box, {.mass = 1e-30}, "box: mass and inertia of a body that moves: expected more than"},
+        {box, {.mass = 1.0, .shape = ORR_BODY_GRID}, "does not move: expected a fixed body"},
+        {box, {.mass = 1.0, .parts = 4}, "parts 4: expected the shape decompose or boxes"},
+        {box, {.parts = 4}, "parts 4: expected the shape decompose or boxes"},
+        {speck, {.mass = 1.0}, "speck: size 1e-06 x 1e-06 x 1e-06 m, volume 1e-18 m^3: expected more"},
+        {sail, {.mass = 1.0}, "sail: expected vertices whose convex hull has a volume"},
+        {box, {.shape = (orr_body_shape)9}, "shape 9"},
+        {box, {.mass = 1.0, .shape = ORR_BODY_BOXES, .parts = 65}, "parts 65"},
+        {sheet, {.mass = 1.0}, "sheet: expected vertices whose convex hull has a volume"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         orr_error why = {0};
         assert_int_not_equal(orr_scene_set_physics(scene, wrong[i].layer, &wrong[i].desc, &why), ORR_OK);

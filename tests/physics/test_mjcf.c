@@ -115,6 +115,8 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
     "<mujoco><asset><mesh name='m' builtin='plate' params='2 2'/></asset><worldbody><geom name='g' "         \
     "size='1'/>"                                                                                             \
     "</worldbody><sensor>\n<tactile name='t' " attributes "/></sensor></mujoco>"
+#define MESH(attributes)                                                                                     \
+    "<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' " attributes "/></asset></mujoco>"
 #define SIZE "<config key='size' value='2 3'/>"
 #define FOV "<config key='fov' value='90 45'/>"
 #define TOUCH(attributes, config)                                                                            \
@@ -205,6 +207,12 @@ static void every_mistake_is_named_with_its_line(void **state)
          "nowhere.stl"},
         {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/></asset></mujoco>",
          "test.xml:2: <mesh> 'm'", "volume"},
+        {MESH("inertia='exact' face='0 1 2 0 3 1 0 2 3 1 3 2'"), "test.xml:2: <mesh> 'm'",
+         "counter-clockwise from outside"},
+        {MESH("scale='1e-6 1e-6 1e-6'"), "test.xml:2: <mesh> 'm'",
+         "size 1e-06 x 1e-06 x 1e-06 m, volume 1.67e-19 m^3: expected more than 1e-15 m^3"},
+        {MESH("inertia='shell' scale='1e-9 1e-9 1e-9'"), "test.xml:2: <mesh> 'm'",
+         "size 1e-09 x 1e-09 x 1e-09 m, area 2.37e-18 m^2: expected more than 1e-15 m^2"},
         {TACTILE("mesh='m'"), "test.xml:2: <tactile>", "exactly one of geom"},
         {TACTILE("geom='g'"), "test.xml:2: <tactile>", "exactly one of mesh"},
         {TACTILE("geom='g' mesh='x'"), "test.xml:2: <tactile> 't'", "there is no such object 'x'"},

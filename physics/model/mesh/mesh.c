@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const double VOLUME_MIN = 1e-15; // [m^3], of a shell [m^2]: MuJoCo's
+
 static void scale_normal(const spec_mesh *mesh, const double mat[9], float *normal)
 {
     double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
@@ -178,6 +180,30 @@ static void face_centre(const surface *s, double centre[3])
     }
 }
 
+// What is wrong with a surface whose volume (of a shell: area) is not above VOLUME_MIN.
+static orr_result fail_by_volume(const spec_mesh *mesh, const surface *s, double volume, orr_error *error)
+{
+    static const double zero[3];
+    if (volume < -VOLUME_MIN) {
+        return spec_fail(&mesh->head, error,
+                         "expected triangles that are counter-clockwise from outside (or inertia=\"shell\")");
+    }
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < 3 * s->face_count; i++) {
+        double v[3];
+        corner(s, i / 3, i % 3, zero, v);
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], v[k]);
+            high[k] = fmax(high[k], v[k]);
+        }
+    }
+    bool shell = mesh->inertia == SPEC_MESH_SHELL;
+    return spec_fail(&mesh->head, error,
+                     "size %.3g x %.3g x %.3g m, %s %.3g m^%d: expected more than %g m^%d", high[0] - low[0],
+                     high[1] - low[1], high[2] - low[2], shell ? "area" : "volume", volume, shell ? 2 : 3,
+                     VOLUME_MIN, shell ? 2 : 3);
+}
+
 static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     bool shell = mesh->inertia == SPEC_MESH_SHELL, legacy = mesh->inertia == SPEC_MESH_LEGACY;
@@ -188,10 +214,8 @@ static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *e
     double centre[3], first[3], second[9], matrix[9];
     face_centre(&s, centre);
     d->volume = integrate(&s, centre, shell, legacy, first, second);
-    if (!(d->volume > 1e-15)) {
-        return spec_fail(&mesh->head, error,
-                         "expected triangles around a volume above 0, counter-clockwise from outside (or "
-                         "inertia=\"shell\")");
+    if (!(d->volume > VOLUME_MIN)) {
+        return fail_by_volume(mesh, &s, d->volume, error);
     }
     for (int i = 0; i < 3; i++) {
         d->pos[i] = centre[i] + first[i] / d->volume;
