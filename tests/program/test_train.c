@@ -205,8 +205,8 @@ static void photos_are_compared_for_as_long_as_is_allowed(void **state)
     assert_done(&run);
 }
 
-// Of 200 episodes, each one step of a slide that hardly moves, whose position is the reward.
-static double rate_of_success(const char *least, const char *path)
+// A task of one step, of a slide that hardly moves, whose position is the reward.
+static const char *write_slide(void)
 {
     static const char slide[] = "<mujoco><worldbody><body name='slider'><joint name='x' type='slide' axis='1 "
                                 "0 0'/><geom size='.1'/></body>"
@@ -218,6 +218,13 @@ static double rate_of_success(const char *least, const char *path)
     const char *file = in_folder("slide.json");
     assert_ok(orr_file_write(in_folder("slide.xml"), slide, sizeof slide - 1, &error));
     assert_ok(orr_file_write(file, task, sizeof task - 1, &error));
+    return file;
+}
+
+// Of 200 episodes.
+static double rate_of_success(const char *least, const char *path)
+{
+    const char *file = write_slide();
     run_result run = orrery("train", "policy", file, "-o", path, "--steps", "64", "--worlds", "64",
                             "--horizon", "1", "--small", "--episodes", "200", "--success", least, "--json");
     cJSON *json = take_json(&run);
@@ -240,6 +247,31 @@ static void a_policy_is_saved_and_its_successes_are_counted(void **state)
     assert_ok(orr_file_read(path, &bytes, &error));
     assert_memory_equal(bytes.data, "ORRPOL02", 8);
     orr_free(bytes.data);
+}
+
+static void a_policy_is_kept_while_it_learns_and_when_it_is_stopped(void **state)
+{
+    (void)state;
+    char path[300], task[300];
+    snprintf(path, sizeof path, "%s", in_folder("stopped.policy"));
+    snprintf(task, sizeof task, "%s", write_slide());
+    running_program running = start_program(
+        (const char *const[]){program_path(), "train", "policy", task, "-o", path, "--steps", "1000000000",
+                              "--worlds", "64", "--horizon", "1", "--checkpoint", "0.0001", NULL});
+    for (int i = 0; i < 3000 && access(path, F_OK) != 0; i++) {
+        usleep(10000);
+    }
+    assert_int_equal(access(path, F_OK), 0); // a checkpoint
+    assert_int_equal(unlink(path), 0);
+    kill(running.process, SIGINT);
+    run_result run = finish_program(&running);
+    assert_int_equal(run.exit_code, 130);
+    assert_non_null(strstr(run.errors, "mean return"));
+    assert_null(strstr(run.errors, "evaluated")); // there is no time for it
+    assert_null(strstr(run.errors, "orrery: "));
+    run_result_free(&run);
+    run = orrery("train", "policy", task, "-o", path, "--resume", path, "--steps", "64", "--episodes", "1");
+    assert_done(&run);
 }
 
 static void photos_become_splats(void **state)
@@ -458,6 +490,7 @@ int main(void)
         cmocka_unit_test(alpha_that_is_left_out_is_named),
         cmocka_unit_test(photos_are_compared_for_as_long_as_is_allowed),
         cmocka_unit_test(a_policy_is_saved_and_its_successes_are_counted),
+        cmocka_unit_test(a_policy_is_kept_while_it_learns_and_when_it_is_stopped),
         cmocka_unit_test(photos_become_splats),
         cmocka_unit_test(previews_show_the_training),
         cmocka_unit_test(interrupted_splats_are_saved),

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CURVE_MAX = 4096, EPISODES = 20 };
+enum { CURVE_MAX = 4096, EPISODES = 20, CHECKPOINT_MINUTES = 10 };
 
 typedef struct policy_training {
     orr_engine *engine;
@@ -23,6 +23,7 @@ typedef struct policy_training {
     bool small; // saved without the state to go on from
     int steps, worlds, horizon, width, episodes;
     double seconds, success; // NAN: it is not asked for
+    double checkpoint_minutes;
     uint32_t seed;
     double at[CURVE_MAX], returns[CURVE_MAX]; // steps; mean return of the last episodes
     int points, stride;                       // of the curve; iterations between two
@@ -58,11 +59,28 @@ static void show(const policy_training *t, progress *line, const orr_policy_prog
                   (long long)p->episodes, (long long)p->steps, rate, left > 0.0 ? left : 0.0);
 }
 
+static orr_result save(const policy_training *t, orr_error *error)
+{
+    return t->small ? orr_policy_save(orr_policy_trainer_policy(t->trainer), t->path, error)
+                    : orr_policy_trainer_save(t->trainer, t->path, error);
+}
+
+// What was learned so far, so that a crash costs minutes alone. A disk that is full does not end a training.
+static void save_checkpoint(const policy_training *t)
+{
+    orr_error why;
+    if (save(t, &why) != ORR_OK) {
+        fprintf(stderr, "orrery: warning: %s: no checkpoint, the training goes on\n", why.message);
+    }
+}
+
 static orr_result learn(policy_training *t, orr_policy_progress *p, orr_error *error)
 {
     progress line;
     progress_begin(&line, "steps", t->steps);
     t->stride = 1;
+    const double between = t->checkpoint_minutes > 0.0 ? 60.0 * t->checkpoint_minutes : INFINITY;
+    double next = between;
     for (int64_t iteration = 0; !interrupt_requested(); iteration++) {
         ORR_TRY(orr_policy_trainer_step(t->trainer, error));
         ORR_TRY(orr_policy_trainer_describe(t->trainer, p, error));
@@ -74,12 +92,17 @@ static orr_result learn(policy_training *t, orr_policy_progress *p, orr_error *e
         if ((t->steps > 0 && p->steps >= t->steps) || (t->seconds > 0.0 && t->spent >= t->seconds)) {
             break;
         }
+        if (t->spent >= next) {
+            save_checkpoint(t);
+            next = progress_seconds(&line) + between;
+        }
     }
     progress_end(&line);
     return ORR_OK;
 }
 
 // The mean return of episodes in which the policy does what it thinks best, and how many of them succeed.
+// Ctrl-C ends it: ORR_ERROR_INTERRUPTED.
 static orr_result evaluate(const policy_training *t, double *mean, double *succeeded, orr_error *error)
 {
     const orr_env_desc desc = {.task = t->task,
@@ -103,6 +126,10 @@ static orr_result evaluate(const policy_training *t, double *mean, double *succe
         result = orr_env_get_results(env, &results, error);
     }
     while (result == ORR_OK && left > 0) {
+        if (interrupt_requested()) {
+            result = orr_fail(error, ORR_CODE_INTERRUPTED, "stopped");
+            break;
+        }
         result = orr_policy_act(orr_policy_trainer_policy(t->trainer), results.observation, desc.count,
                                 actions, error);
         if (result == ORR_OK) {
@@ -137,13 +164,18 @@ static orr_result save_plot(const policy_training *t, orr_error *error)
 static orr_result report(const policy_training *t, const orr_policy_progress *p, cJSON *json,
                          orr_error *error)
 {
-    double best, succeeded;
-    ORR_TRY(evaluate(t, &best, &succeeded, error));
+    double best = 0.0, succeeded = 0.0;
+    const orr_result evaluated = evaluate(t, &best, &succeeded, error);
+    if (evaluated != ORR_OK && evaluated != ORR_ERROR_INTERRUPTED) { // the policy is saved by then
+        return evaluated;
+    }
     train_figure(json, "steps", (double)p->steps, "");
     train_figure(json, "episodes", (double)p->episodes, "");
     train_figure(json, "mean return", p->mean_return, "of the last 100 episodes");
-    train_figure(json, "evaluated return", best, "mean of episodes without noise");
-    if (!isnan(t->success)) {
+    if (evaluated == ORR_OK) {
+        train_figure(json, "evaluated return", best, "mean of episodes without noise");
+    }
+    if (evaluated == ORR_OK && !isnan(t->success)) {
         train_figure(json, "success rate", succeeded / t->episodes, "of them");
     }
     train_figure(json, "seconds", t->spent, "s");
@@ -172,8 +204,7 @@ static orr_result run(policy_training *t, const common_options *common, cJSON *j
     ORR_TRY(orr_policy_trainer_create(t->engine, &desc, &t->trainer, error));
     interrupt_begin(); // from here on Ctrl-C saves
     ORR_TRY(learn(t, &p, error));
-    ORR_TRY(t->small ? orr_policy_save(orr_policy_trainer_policy(t->trainer), t->path, error)
-                     : orr_policy_trainer_save(t->trainer, t->path, error));
+    ORR_TRY(save(t, error));
     ORR_TRY(save_plot(t, error));
     return report(t, &p, json, error);
 }
@@ -189,6 +220,7 @@ int train_policy(int argc, char **argv)
     }
     t->episodes = EPISODES;
     t->success = NAN;
+    t->checkpoint_minutes = CHECKPOINT_MINUTES;
     const option list[] = {
         {"--output", 'o', OPTION_TEXT, &t->path, "FILE.policy",
          "policy; a plot of the returns is written beside it", 0, 0},
@@ -204,6 +236,8 @@ int train_policy(int argc, char **argv)
          "neurons in each of the two hidden layers: 16, 32, 64 or 128 (default 64)", 16, 128},
         {"--resume", 0, OPTION_TEXT, &t->resume, "FILE.policy",
          "continue from this policy, bit for bit, with its --worlds, --horizon, --width and --seed", 0, 0},
+        {"--checkpoint", 0, OPTION_REAL, &t->checkpoint_minutes, "MINUTES",
+         "interval at which the policy is saved while it learns (default 10; 0: only at the end)", 0.0, 1e6},
         {"--small", 0, OPTION_FLAG, &t->small, NULL,
          "save only the policy, without the state that --resume needs", 0, 0},
         {"--episodes", 0, OPTION_INT, &t->episodes, "N",
@@ -248,5 +282,6 @@ int train_policy(int argc, char **argv)
         cJSON_Delete(json);
         return command_fail(result, &error);
     }
-    return json ? command_print_json(json) : 0;
+    exit_code = json ? command_print_json(json) : 0;
+    return interrupt_requested() ? 130 : exit_code;
 }
