@@ -18,6 +18,16 @@ _SCALARS = {
 _MEMBER = re.compile(r"^(?P<type>.*?[\s*])(?P<names>\w+(\[[^\]]+\])*(\s*,\s*\*?\w+(\[[^\]]+\])*)*)$", re.S)
 
 
+class _Struct(ctypes.Structure):
+    """A struct that names the member which a value does not fit."""
+
+    def __setattr__(self, name, value):
+        try:
+            super().__setattr__(name, value)
+        except TypeError as refused:
+            raise TypeError(f"{name} {value!r}: {refused}") from None
+
+
 class Header:
     """What a header declares. constants: name to value; structs: name to class; functions: name to
     (result type, argument types)."""
@@ -49,7 +59,7 @@ class Header:
             members = [self._members(m) for m in match[1].split(";") if m.strip()]
             fields = [field for group in members for field in group]
             self._types[match[2]] = self.structs[match[2]] = type(
-                match[2], (ctypes.Structure,), {"_fields_": fields}
+                match[2], (_Struct,), {"_fields_": fields}
             )
         elif match := re.match(r"typedef struct \w+ (\w+)$", text):
             self._types[match[1]] = None  # opaque: only pointers to it occur

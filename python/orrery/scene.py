@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from orrery._handle import Handle, made_by
-from orrery._library import call, constant, constants, numbers, pointer, structs
+from orrery._library import ValueRefused, call, constant, constants, numbers, pointer, structs
 from orrery.engine import default_engine
 
 _KINDS = {1: "splats", 2: "mesh", 3: "field", 4: "robot"}
@@ -82,18 +82,26 @@ class Layer:
         for name in soft:
             if name not in known:
                 raise TypeError(f"{name!r}: expected one of {', '.join(known)}")
+        shapes = {name: name for name in ("auto", "hull", "decompose", "boxes", "grid")} | {"sdf": "grid"}
+        if shape not in shapes:
+            raise ValueError(f"shape {shape!r}: expected one of auto, hull, sdf, decompose, boxes")
         desc = structs["orr_body_desc"](
             mass=mass,
             friction=friction,
             cell=cell,
             parts=parts,
-            shape=constant("ORR_BODY_", {"sdf": "grid"}.get(shape, shape)),
+            shape=constant("ORR_BODY_", shapes[shape]),
             pins=len(pin),
             **soft,
         )
         for i, ball in enumerate(pin):
             desc.pin[i][:] = numbers(ball, 4, "pin")
         call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
+
+    def bind(self, robot, body):
+        """Makes a cloud, mesh or field move with a body of a robot, given by its name: from now on the
+        transform of the layer is relative to the body's frame."""
+        call.scene_bind(self.scene.pointer, self._id, robot._id, body.encode())
 
     def set_material(self, path, material=0):
         """Draws a material of a mesh, given by its index in the file, with the network of a .material file
@@ -158,7 +166,10 @@ class Layer:
         call.scene_remove(self.scene.pointer, self._id)
 
     def __repr__(self):
-        return f"<orrery.Layer {self.name!r}: {self.kind}>"
+        try:
+            return f"<orrery.Layer {self.name!r}: {self.kind}>"
+        except ValueRefused:
+            return "<orrery.Layer that was removed>"
 
 
 def insert_file(room, object_file, path, name=None, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):

@@ -116,6 +116,28 @@ class World(Handle):
         call.world_robot_numbers(self.pointer, robot._id, self._quantity(quantity), ctypes.byref(count))
         return count.value
 
+    def set_autoreset(self, on=True):
+        """Chooses whether a robot whose numbers diverge returns to its initial state in the same step, with
+        all robots simulated with it in that copy (at first off)."""
+        call.world_set_autoreset(self.pointer, on)
+
+    def _of_each_copy(self, function, robot, kind):
+        values = (kind * self.count)()
+        for i in range(self.count):
+            one = kind.from_buffer(values, i * ctypes.sizeof(kind))
+            function(self.pointer, i, robot._id, ctypes.byref(one))
+        return np.array(values)
+
+    def diverged(self, robot):
+        """For each copy whether the numbers of a robot or soft layer are no longer finite. It is not
+        simulated then until it is reset or set."""
+        return self._of_each_copy(call.world_robot_diverged, robot, ctypes.c_bool)
+
+    def restarts(self, robot):
+        """For each copy how often a robot has returned to its initial state (set_autoreset), since robots
+        were last added, removed or moved to another device."""
+        return self._of_each_copy(call.world_robot_restarts, robot, ctypes.c_int)
+
     def forward(self):
         """Computes accelerations for the current states and controls, without moving anything."""
         call.world_forward(self.pointer)
@@ -169,6 +191,8 @@ class World(Handle):
         """The contacts of all copies in their current states: counts (count), and a record array (count x
         capacity) with geom1, geom2 (-1: not a geom of the robot), dimension, distance [m], position (3),
         frame (9: normal and two tangents, in rows) and force (6, in that frame [N, N m])."""
+        if capacity < 0:
+            raise ValueError(f"capacity {capacity}: expected 0 or more")
         kind = structs["orr_contact"]
         rows, counts = np.zeros((self.count, capacity), np.dtype(kind)), np.zeros(self.count, np.intc)
         call.world_get_contacts_sized(
@@ -388,7 +412,11 @@ class World(Handle):
     def camera(self, camera, index=0, size=(0, 0)):
         """The current state of a camera in one copy, given by name or index. size (0, 0): that of its
         file."""
-        number = self.cameras.index(camera) if isinstance(camera, str) else camera
+        number = camera
+        if isinstance(camera, str):
+            if camera not in self.cameras:
+                raise ValueError(f"no camera {camera!r}: expected one of {', '.join(self.cameras)}")
+            number = self.cameras.index(camera)
         out = structs["orr_camera"]()
         call.world_camera(self.pointer, index, number, *size, ctypes.byref(out))
         return out

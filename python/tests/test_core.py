@@ -39,6 +39,15 @@ class Arguments(unittest.TestCase):
                 orr.World(scene).step(1.5)
             with self.assertRaisesRegex(ValueError, "expected 2"):
                 scene.default_camera((64,))
+            world, robot = orr.World(scene), scene.robots[0]
+            with self.assertRaisesRegex(ValueError, "no camera 'x': expected one of"):
+                world.camera("x")
+            with self.assertRaisesRegex(ValueError, "capacity -1: expected 0 or more"):
+                world.contacts(robot, capacity=-1)
+            with self.assertRaisesRegex(TypeError, "mass 'heavy': must be real number"):
+                robot.set_physics(mass="heavy")
+            with self.assertRaisesRegex(ValueError, "'cone': expected .* hull, sdf, decompose, boxes$"):
+                robot.set_physics(shape="cone")
 
 
 class Training(unittest.TestCase):
@@ -517,6 +526,37 @@ class Batches(unittest.TestCase):
             world.parameter(robot, "colour")
         self.assertTrue(world.simulation(robot).double_precision)
 
+    def test_copies_that_diverge_are_named_and_restart(self):
+        world, robot = self.world()
+        bad = np.zeros((5, 6))
+        bad[3] = 1e30
+        world.set(robot, "qvel", bad)
+        world.step(2)
+        self.assertEqual(world.diverged(robot).tolist(), [False, False, False, True, False])
+        self.assertEqual(world.restarts(robot).tolist(), [0] * 5)
+        world.reset()
+        world.set_autoreset()
+        world.set(robot, "qvel", bad)
+        world.step(2)
+        self.assertFalse(world.diverged(robot).any())
+        self.assertEqual(world.restarts(robot).tolist(), [0, 0, 0, 1, 0])
+        world.reset()
+        world.set_autoreset(False)
+        world.set(robot, "qvel", bad)
+        world.step(2)
+        self.assertTrue(world.diverged(robot)[3])
+
+    def test_a_layer_moves_with_a_body(self):
+        world, robot = self.world()
+        flag = world.scene.add_mesh("flag", np.eye(3), [[0, 1, 2]])
+        camera = orr.look_at((5, 5, 4), (0, 0, 2), size=(48, 32))
+        world.set(robot, "qpos", [0, 0, 3, 1, 0, 0, 0])
+        before = orr.render(world.scene, camera, world=world)
+        flag.bind(robot, "ball")  # which takes it 3 m up
+        self.assertGreater(np.abs(orr.render(world.scene, camera, world=world) - before).max(), 0.1)
+        with self.assertRaisesRegex(ValueError, "bll"):
+            flag.bind(robot, "bll")
+
     def test_mujocos_names_and_several_quantities(self):
         world, robot = self.world()
         places, speeds = world.read(robot, "xpos", "cvel", dtype=np.float32)
@@ -686,6 +726,7 @@ class Placing(unittest.TestCase):
         world.step(50)
         before = world.get(stays, "qpos")
         goes.remove()
+        self.assertEqual(repr(goes), "<orrery.Layer that was removed>")
         np.testing.assert_array_equal(world.get(stays, "qpos"), before)
         self.assertEqual(len(scene.layers), 1)
         world.step(1)
