@@ -304,6 +304,22 @@ static void engines_without_pictures_do_not_read_them(void **state)
     draw(&s, &view);
     assert_float_equal(s.depth[MIDDLE], 5.0f, 1e-3); // the box that collides
     shut(&s);
+    write_text("picture.xml",
+               "<mujoco><asset><texture name='t' type='2d' builtin='flat' rgb1='1 0 0' width='256' "
+               "height='256'/><texture type='skybox' builtin='gradient' width='64' height='384'/>"
+               "<material name='m' texture='t'/></asset><worldbody><geom type='box' size='1 1 1' "
+               "material='m'/><geom size='1' material='m'/></worldbody></mujoco>");
+    orr_layer_info with, without;
+    orr_engine *const engines[2] = {talking, plain};
+    for (int i = 0; i < 2; i++) { // half of the bytes are those of the model
+        orr_scene *scene;
+        assert_ok(orr_scene_load(engines[i], scratch_path("picture.xml"), &scene, &error));
+        orr_layer_info *info = i == 0 ? &with : &without;
+        assert_ok(orr_scene_layer_info(scene, orr_scene_layer(scene, 0), info, &error));
+        assert_int_equal(scene->layers[0].robot->sky != NULL, i == 0);
+        orr_scene_destroy(scene);
+    }
+    assert_int_equal(with.bytes - without.bytes, 4 * (256 * 256 + 64 * 384) * 4 / 3);
     orr_engine_destroy(plain);
 }
 

@@ -84,7 +84,7 @@ static void set_stride(const orr_model *m, orr_robot_geom *geom)
 
 static orr_image8 *texture_of(const orr_robot *robot, int material)
 {
-    int texture = material >= 0 ? robot->model->mat_texid[material] : -1;
+    int texture = material >= 0 && robot->textures ? robot->model->mat_texid[material] : -1;
     return texture >= 0 ? &robot->textures[texture] : NULL;
 }
 
@@ -165,7 +165,7 @@ static orr_result add_sites(orr_robot *robot, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result add_all(orr_robot *robot, bool with_visuals, orr_error *error)
+static orr_result add_all(orr_robot *robot, bool pictures, orr_error *error)
 {
     const orr_model *m = robot->model;
     const int visuals = m->visuals ? m->visuals->count : 0;
@@ -173,7 +173,7 @@ static orr_result add_all(orr_robot *robot, bool with_visuals, orr_error *error)
     bool *loaded = orr_alloc_zero((size_t)visuals, sizeof *loaded);
     orr_result result =
         loaded ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the visuals of a robot");
-    if (result == ORR_OK && visuals > 0 && with_visuals) {
+    if (result == ORR_OK && visuals > 0 && pictures) {
         result = orr_robot_add_visuals(robot, loaded, error);
     }
     if (result == ORR_OK) {
@@ -337,17 +337,19 @@ static orr_result find_sky(orr_robot *robot, orr_error *error)
 
 // ---- all of it ----
 
-static orr_result build(orr_robot *robot, const char *path, bool with_visuals, orr_error *error)
+static orr_result build(orr_robot *robot, const char *path, bool pictures, orr_error *error)
 {
     ORR_TRY(orr_model_load(path, &robot->model, error));
-    ORR_TRY(read_textures(robot, error));
-    ORR_TRY(add_all(robot, with_visuals, error));
+    if (pictures) {
+        ORR_TRY(read_textures(robot, error));
+    }
+    ORR_TRY(add_all(robot, pictures, error));
     ORR_TRY(add_marks(robot, error));
     ORR_TRY(add_tendons(robot, error));
     ORR_TRY(find_rest(robot, error));
     find_bounds(robot);
     find_first_light(robot);
-    return find_sky(robot, error);
+    return pictures ? find_sky(robot, error) : ORR_OK;
 }
 
 bool orr_robot_readable(const char *path)
@@ -355,7 +357,7 @@ bool orr_robot_readable(const char *path)
     return orr_path_has_ending(path, ".xml") || orr_path_has_ending(path, ".urdf");
 }
 
-orr_result orr_robot_load(const char *path, bool with_visuals, orr_robot **out, orr_error *error)
+orr_result orr_robot_load(const char *path, bool pictures, orr_robot **out, orr_error *error)
 {
     *out = NULL;
     orr_robot *robot = orr_alloc_zero(1, sizeof *robot);
@@ -363,7 +365,7 @@ orr_result orr_robot_load(const char *path, bool with_visuals, orr_robot **out, 
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory: a robot", path);
     }
     robot->users = 1;
-    orr_result result = build(robot, path, with_visuals, error);
+    orr_result result = build(robot, path, pictures, error);
     if (result != ORR_OK) {
         orr_robot_destroy(robot);
         return result;

@@ -69,8 +69,9 @@ static inline bool orr_robot_body_is_fixed(const orr_model *model, int body)
 }
 
 bool orr_robot_readable(const char *path); // by its ending: .xml .urdf
-// with_visuals: of a URDF; else links show what collides, and the files of visuals are not opened
-orr_result orr_robot_load(const char *path, bool with_visuals, orr_robot **robot, orr_error *error);
+// pictures: with textures, sky, and the visuals of a URDF; else links show what collides, and the files of
+// visuals are not opened
+orr_result orr_robot_load(const char *path, bool pictures, orr_robot **robot, orr_error *error);
 // What physics has of another layer, which is drawn by itself; takes the model, on failure too.
 orr_result orr_robot_of_model(orr_model *model, orr_robot **robot, orr_error *error);
 void orr_robot_keep(orr_robot *robot);    // one user more
