@@ -73,7 +73,10 @@ ended() { # expected exit code
 }
 
 see() { # NAME: the window's picture now, as the format that is written and compared fastest
-    import -silent -window "$window" "$1.ppm" 2>/dev/null
+    # without the window, import would wait for a click on another
+    kill -0 "$viewer" 2>/dev/null || fail "the viewer has ended before its picture $1"
+    timeout 30 import -silent -window "$window" "$1.ppm" 2>/dev/null
+    [ $? != 124 ] || fail "no picture $1 of the window"
 }
 
 picture() { # NAME: the file that see or the viewer has written
