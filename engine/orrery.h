@@ -190,7 +190,7 @@ typedef struct orr_engine_desc {
     void *log_user;
     orr_progress_fn progress; /* of orr_scene_load, orr_scene_add_file, orr_trainer_create; NULL: not told */
     void *progress_user;
-    bool no_pictures; /* for simulation only: visuals of URDF files are not read; colliders are shown */
+    bool no_pictures; /* for simulation only: robots without textures, URDFs without visuals */
 } orr_engine_desc;
 
 /* Starts threads and devices. ORR_ERROR_DEVICE when `device` names one that is not there. */
@@ -1066,6 +1066,15 @@ ORR_API orr_result orr_world_get_soft(const orr_world *world, int index, orr_lay
                                       double *velocities, orr_error *error);
 ORR_API orr_result orr_world_set_soft(orr_world *world, int index, orr_layer layer, const double *positions,
                                       const double *velocities, orr_error *error);
+/* Takes hold of a body of a robot, of a moving body (body: 1) or of a soft body (body: any) at a point of the
+ * scene, in copy 0, as the mouse does in the viewer. A critically damped spring, as stiff as the model says
+ * (<visual><map stiffness>), keeps it there until it is pulled elsewhere or released. ORR_ERROR_ARGUMENT: it
+ * cannot move, or nodes of a robot move it. */
+ORR_API orr_result orr_world_grab(orr_world *world, orr_layer layer, int body, const double point[3],
+                                  orr_error *error);
+/* Moves the point that is held to a place of the scene: x, y, z. Steps follow it. */
+ORR_API orr_result orr_world_pull(orr_world *world, orr_layer layer, const double to[3], orr_error *error);
+ORR_API orr_result orr_world_release(orr_world *world, orr_layer layer, orr_error *error);
 /* Whether the state of a robot or soft body in one copy is no longer finite. It then keeps its last finite
  * pose, without being simulated, until it is reset or set; other copies continue. */
 ORR_API orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer robot,

@@ -369,6 +369,21 @@ class World(Handle):
             self.pointer, index, layer._id, ctypes.byref(transform(position, rotation, scale))
         )
 
+    def grab(self, layer, point, body=1):
+        """Takes hold of a robot, a moving body or a soft body at a point of the scene, in copy 0, as the
+        mouse does in the viewer. body: of a robot, a name or an index. A spring pulls until `release`."""
+        if isinstance(body, str):
+            body = self.find(layer, "body", body)
+        call.world_grab(self.pointer, layer._id, body, numbers(point, 3, "point", ctypes.c_double))
+
+    def pull(self, layer, to):
+        """Moves the point that is held to a place of the scene, where steps bring it."""
+        call.world_pull(self.pointer, layer._id, numbers(to, 3, "to", ctypes.c_double))
+
+    def release(self, layer):
+        """Lets go of what `grab` holds."""
+        call.world_release(self.pointer, layer._id)
+
     def place(self, layer, camera, x, y, up=(0, 0, 0), turn=0.0, scale=0.0, index=0):
         """Places a layer upright on the surface that the camera sees at pixel x, y. up (0, 0, 0): the
         scene's; turn [rad]: about the vertical; scale 0: unchanged."""

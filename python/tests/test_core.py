@@ -546,6 +546,19 @@ class Batches(unittest.TestCase):
         world.step(2)
         self.assertTrue(world.diverged(robot)[3])
 
+    def test_a_hand_pulls(self):
+        world, robot = self.world()
+        with self.assertRaisesRegex(ValueError, "nothing of it is held"):
+            world.pull(robot, (0, 0, 1))
+        world.grab(robot, (0, 0, 0.1999), "ball")
+        world.pull(robot, (0.3, 0, 1))
+        world.step(4000)
+        self.assertGreater(world.get(robot, "qpos")[0, 2], 0.5)
+        self.assertLess(world.get(robot, "qpos")[1, 2], 0.11)  # of the first copy alone
+        world.release(robot)
+        world.step(2000)
+        self.assertLess(world.get(robot, "qpos")[0, 2], 0.11)
+
     def test_a_layer_moves_with_a_body(self):
         world, robot = self.world()
         flag = world.scene.add_mesh("flag", np.eye(3), [[0, 1, 2]])

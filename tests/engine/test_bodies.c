@@ -100,6 +100,56 @@ static void a_mesh_box_rests_on_a_mesh_table_and_carries_a_robot(void **state)
     orr_scene_destroy(scene);
 }
 
+// A point of the scene is held, also of a layer that is turned, scaled and has moved.
+static void a_body_is_lifted_by_a_corner(void **state)
+{
+    (void)state;
+    orr_scene *scene;
+    orr_world *world;
+    orr_error why;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer ball = add_ball(scene, 4.0f, 0.0f, 0.0f); // whose floor and axes the scene has
+    const float quarter = 0.70710678f;
+    const orr_transform at = {
+        .position = {0.0f, 0.0f, 0.5f}, .rotation = {quarter, 0.0f, 0.0f, quarter}, .scale = 2.0f};
+    orr_layer box = add_box(scene, "box", (float[]){0.2f, 0.1f, 0.1f}, &at); // 0.2 x 0.4 x 0.2 m
+    orr_layer table = add_box(scene, "table", (float[]){0.5f, 0.5f, 0.1f},
+                              &(orr_transform){.position = {-4.0f, 0.0f, 0.0f}});
+    assert_ok(orr_scene_set_physics(scene, box, &(orr_body_desc){.mass = 3.0}, &error));
+    assert_ok(orr_scene_set_physics(scene, table, &(orr_body_desc){.cell = 0.02}, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    const double turned[7] = {0.4, 0.2, 0.3, 0.8, 0.0, 0.6, 0.0};
+    assert_ok(orr_world_set_robot(world, 0, box, ORR_ROBOT_QPOS, turned, &error));
+    orr_transform body;
+    float m[12], held[3];
+    const float corner[3] = {0.2f, 0.0f, 0.0f};
+    where(world, box, &body);
+    assert_ok(orr_affine_from_transform(&body, m, &error));
+    affine_apply_to_point(m, corner, held);
+    const double end[3] = {(double)held[0], (double)held[1], (double)held[2]};
+    const double to[3] = {0.5, -0.3, 2.0}, wild[3] = {0.0, (double)NAN, 0.0};
+    assert_int_equal(orr_world_pull(world, box, to, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "box: nothing of it is held"));
+    assert_int_equal(orr_world_grab(world, table, 1, end, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_grab(world, ball, 0, end, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_grab(world, ball, 1, wild, &why), ORR_ERROR_ARGUMENT);
+    assert_ok(orr_world_grab(world, box, 1, end, &error));
+    assert_ok(orr_world_pull(world, box, to, &error));
+    assert_ok(orr_world_advance(world, 8.0, &error));
+    where(world, box, &body);
+    assert_ok(orr_affine_from_transform(&body, m, &error));
+    affine_apply_to_point(m, corner, held);
+    print_message("held at %.3f %.3f %.3f\n", (double)held[0], (double)held[1], (double)held[2]);
+    assert_true(fabsf(held[0] - 0.5f) < 0.02f && fabsf(held[1] + 0.3f) < 0.02f);
+    assert_true(held[2] < 2.0f && held[2] > 1.5f); // it hangs from a spring
+    assert_ok(orr_world_release(world, box, &error));
+    assert_ok(orr_world_advance(world, 2.0, &error));
+    where(world, box, &body);
+    assert_true(body.position[2] < 0.5f);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
 // Flat splats at z = 0, 2 m wide.
 static orr_splats *floor_cloud(void)
 {
@@ -465,6 +515,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_box_rests_on_a_mesh_table_and_carries_a_robot),
+        cmocka_unit_test(a_body_is_lifted_by_a_corner),
         cmocka_unit_test(a_ball_rests_on_a_captured_floor),
         cmocka_unit_test(bodies_alone_fall_against_the_scenes_up),
         cmocka_unit_test(a_body_does_not_change_the_time_step),

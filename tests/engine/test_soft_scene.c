@@ -1,7 +1,6 @@
 // Soft layers among the bodies of a scene: they rest, drape, are held, and sleep.
 #define ORR_SCALAR
 #include "engine/loop/world/soft/soft_contact.h"
-#include "engine/loop/world/soft/soft_pull.h"
 #include "engine/loop/world/soft/soft_sleep.h"
 #include "engine/loop/world/soft/world_soft.h"
 #include "tests/support/engine.h"
@@ -551,15 +550,14 @@ static void a_hand_lifts_a_soft_block_by_its_corner(void **state)
     }
     assert_ok(orr_world_advance(f.world, 2.0, &error));
     assert_true(f.world->softs->sleep[0].asleep);
-    const orr_layer_data *layer = &f.scene->layers[orr_scene_find(f.scene, f.block)];
-    const orr_layer_data *box = &f.scene->layers[orr_scene_find(f.scene, f.box)];
-    assert_ok(orr_world_soft_grab(f.world, layer, corner, &error));
     orr_error why;
-    assert_true(orr_world_soft_grab(f.world, box, corner, &why) == ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_pull(f.world, f.block, above, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "nothing of it is held"));
+    assert_ok(orr_world_grab(f.world, f.block, 0, corner, &error));
     const orr_soft_hand *hand = &soft_of(&f)->hand;
     const double *mass = orr_soft_masses(soft_of(&f)->layer->model);
     assert_true(hand->count > 4 && hand->count < soft_of(&f)->layer->cage->vertices / 4);
-    orr_world_soft_pull(f.world, layer, above);
+    assert_ok(orr_world_pull(f.world, f.block, above, &error));
     orr_world_softs_let_go(f.world, 1); // which wakes it
     assert_ok(orr_world_advance(f.world, 4.0, &error));
     heights(&f, 1, &low, &high);
@@ -573,7 +571,7 @@ static void a_hand_lifts_a_soft_block_by_its_corner(void **state)
     }
     print_message("a soft block hangs %.4f m below the hand\n", gap);
     assert_true(fabs(gap - 0.0981) < 1e-3);
-    orr_world_soft_release(f.world, layer);
+    assert_ok(orr_world_release(f.world, f.block, &error));
     assert_ok(orr_world_advance(f.world, 1.0, &error));
     heights(&f, 0, &low, &high);
     assert_true(fabs(low) < 5e-3 && high < 0.5);

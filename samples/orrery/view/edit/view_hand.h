@@ -8,8 +8,6 @@ struct viewer;
 typedef struct view_hand {
     bool pulling;
     orr_layer layer; // what it holds,
-    int body;        // 0: a soft body,
-    double point[3]; // where, in the body's frame,
     double depth;    // and how far from the camera
 } view_hand;
 
