@@ -208,5 +208,27 @@ look again
 same again shown || fail "X does not show the collider again"
 xdotool key Escape
 ended 0
+# a hull covers its body, also when that has fallen by more than its height
+cat >hull.json <<'END'
+{"orrery": 1, "layers": [{"file": "cube.ply", "name": "stone", "physics": {"mass": 1}}],
+ "cameras": [{"eye": [0.5, 0, 12], "target": [0.5, -1, 0], "up": [0, 1, 0]}]}
+END
+green() { mostly "$1" g 1.03 3 -format '%[fx:mean] '; }
+lit() {
+    convert "$1.ppm" -channel RGB -separate -evaluate-sequence max -threshold 3% -format '%[fx:mean]' info:
+}
+view hull.json hull.json --size 640x400 --threads 1 --paused
+xdotool key F1
+look cube
+xdotool key x
+look shown
+xdotool key --delay 2 $(yes period | head -300)
+look fallen shown
+for picture in shown fallen; do
+    echo "$(green $picture) $(lit $picture)" | awk '{ exit !($1 > 0.002 && $1 > 0.9 * $2) }' ||
+        fail "the hull does not cover its body: $(green $picture) of $(lit $picture) in $picture"
+done
+xdotool key Escape
+ended 0
 [ -s errors.txt ] && fail "the viewer complains"
 echo "passed"

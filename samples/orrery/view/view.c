@@ -227,6 +227,7 @@ static void close_viewer(viewer *v)
     view_history_free(&v->history);
     view_cameras_free(v);
     orr_free(v->rgba);
+    orr_free(v->shapes);
     orr_free(v->picture.rgba);
 }
 

@@ -75,6 +75,11 @@ typedef struct view_drawing {
     orr_frame *frame;    // that it was submitted to; NULL: not yet
 } view_drawing;
 
+// A layer that shows what another one collides with.
+typedef struct view_shape {
+    orr_layer surface, of;
+} view_shape;
+
 typedef struct viewer {
     const char *scene_path;
     uint64_t seed;
@@ -114,8 +119,9 @@ typedef struct viewer {
     panel_cameras cameras;
     panel_region region;
     int region_face; // that is dragged
-    bool colliders;  // are shown; their layers follow each other
-    int first_collider, collider_count;
+    bool colliders;  // are shown
+    view_shape *shapes;
+    int shape_count, shape_capacity;
     orr_camera home;
     bool playing;
     bool path_changed; // since it was saved
@@ -168,6 +174,7 @@ void view_connect(viewer *v); // window callbacks
 bool view_move(viewer *v, double seconds);
 void view_do(viewer *v, view_action action);
 void view_collider_switch(viewer *v);                        // shows or hides the surfaces that robots touch
+void view_collider_follow(viewer *v);                        // moves them with their bodies
 void view_region_switch(viewer *v);                          // shows or hides the box to cut with
 panel_region *view_region_show(viewer *v);                   // as it is seen now
 bool view_region_grab(viewer *v);                            // the handle under the cursor, if one is

@@ -240,6 +240,7 @@ bool view_robot_turn(viewer *v, double now)
         r->panel.paused = true;
         view_say(v, "The robot's state has become infinite after %.3g s: Backspace resets it.", r->seconds);
     }
+    view_collider_follow(v);
     v->stale = true;
     view_attend(v);
     return !r->panel.paused;
