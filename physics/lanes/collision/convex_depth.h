@@ -282,10 +282,11 @@ LANE_FN void try_axes(convex_shape *a, convex_shape *b, double upper, convex_hit
 
 // Grows a polytope until its closest face is one of the difference: CONVEX_OVERLAP. CONVEX_APART: the cores
 // do not overlap, and the hit's normal, which alone is set, is that of a plane between them. CONVEX_UNSURE:
-// rounding or the number of vertices ended the search, with the best face so far. tolerance: m, of the depth
-// of curved shapes; iterations: most vertices of a polytope, less its first four. The depth is between the
-// distance of the closest face, which does not decrease once the origin is inside, and the extent of the
-// difference along that face's normal; the result is the face of the least extent.
+// rounding or the number of vertices ended the search, with the best face so far; of flat faces only where
+// the depth is known less well than float knows poses. tolerance: m, of the depth of curved shapes;
+// iterations: most vertices of a polytope, less its first four. The depth is between the distance of the
+// closest face, which does not decrease once the origin is inside, and the extent of the difference along
+// that face's normal; the result is the face of the least extent.
 LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_polytope *t, double tolerance,
                                     int iterations, convex_hit *hit, convex_witness *witness)
 {
@@ -337,6 +338,9 @@ LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_pol
         corner[k] = t->vertex[best.vertex[k]];
     }
     hit_on_face(corner, best.normal, best.distance, hit, witness);
+    if (flat && upper - best.distance <= 1e-8 * scale) {
+        result = CONVEX_OVERLAP;
+    }
     if (result == CONVEX_UNSURE) {
         try_axes(a, b, upper, hit, witness);
     }

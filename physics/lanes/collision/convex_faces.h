@@ -13,17 +13,30 @@
 #define CONVEX_POLYGON 300
 #endif
 
-enum { CONVEX_SIDES = 32 }; // most faces of a feature
+enum { CONVEX_SIDES = 32, CLIP_ROOM = 8 }; // most faces of a feature
 
 // Below this angle, 0.0889 rad = 5.1 degrees, faces, or an edge and a face, count as parallel.
 #define CONVEX_LEAN_COSINE 0.99605099
 #define CONVEX_LEAN_SINE 0.08878294
 
+// Its corners as columns, with room behind them for a vector of a search.
 typedef struct convex_polygon {
-    point corner[CONVEX_POLYGON]; // of shape_face clockwise, of hull_face counter-clockwise from outside
+    double axis[3][CONVEX_POLYGON + CLIP_ROOM];
     int count;
     point normal; // outward
 } convex_polygon;
+
+FN point corner_at(const convex_polygon *p, int k)
+{
+    return make_point(p->axis[0][k], p->axis[1][k], p->axis[2][k]);
+}
+
+FN void put_corner(convex_polygon *p, int k, point at)
+{
+    p->axis[0][k] = at.x;
+    p->axis[1][k] = at.y;
+    p->axis[2][k] = at.z;
+}
 
 // ---- faces of hulls ----
 
@@ -34,8 +47,9 @@ FN double along_face(const orr_hull *hull, int face, point n)
     return normal[0] * n.x + normal[1] * n.y + normal[2] * n.z;
 }
 
-// A face of a hull. vertex: the corner to begin with; -1: any.
-LANE_FN void hull_face(const convex_shape *s, int index, int vertex, convex_polygon *face)
+// A face of a hull, counter-clockwise from outside, or clockwise. vertex: the corner to begin with, counter-
+// clockwise; -1: any.
+LANE_FN void hull_face(const convex_shape *s, int index, int vertex, int clockwise, convex_polygon *face)
 {
     const orr_hull *hull = s->hull;
     const double *normal = hull->normal + 3 * index;
@@ -46,12 +60,14 @@ LANE_FN void hull_face(const convex_shape *s, int index, int vertex, convex_poly
     for (int k = 0; k < count && vertex >= 0; k++) {
         start = hull->vertex[first + k] == vertex ? k : start;
     }
-    int stride =
-        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a face with many corners: a subset of them
-    face->count = 0;
-    for (int k = 0; k < count; k += stride) {
-        int at = start + k < count ? start + k : start + k - count;
-        face->corner[face->count++] = to_world(&s->frame, hull_vertex(s, hull->vertex[first + at]));
+    // a face with many corners: a subset of them
+    int stride = count > CONVEX_POLYGON / 2 ? (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2) : 1;
+    face->count = stride > 1 ? (count + stride - 1) / stride : count;
+    for (int k = 0, from = start; k < face->count; k++) {
+        int to = clockwise ? face->count - 1 - k : k;
+        put_corner(face, to, to_world(&s->frame, hull_vertex(s, hull->vertex[first + from])));
+        from += stride;
+        from -= from < count ? 0 : count;
     }
 }
 
@@ -173,23 +189,19 @@ LANE_FN void shape_face(const convex_shape *s, int index, convex_polygon *face)
     static const int box[6][4] = {{7, 3, 1, 5}, {2, 6, 4, 0}, {2, 3, 7, 6},
                                   {4, 5, 1, 0}, {6, 7, 5, 4}, {3, 2, 0, 1}};
     if (s->type == ORR_GEOM_MESH) {
-        hull_face(s, index, -1, face);
-        for (int k = 0, last = face->count - 1; k < last; k++, last--) {
-            point swap = face->corner[k];
-            face->corner[k] = face->corner[last];
-            face->corner[last] = swap;
-        }
+        hull_face(s, index, -1, 1, face);
         return;
     }
     face->normal = face_normal(s, index);
     face->count = s->type == ORR_GEOM_BOX ? 4 : 16;
     for (int k = 0; k < face->count; k++) {
         double up = index ? -1.0 : 1.0;
-        face->corner[k] =
+        put_corner(
+            face, k,
             s->type == ORR_GEOM_BOX
                 ? corner_of_box(s, box[index][k])
                 : to_world(&s->frame, make_point(s->size[0] * sixteenth(k),
-                                                 -up * s->size[0] * sixteenth(k - 4), up * s->size[1]));
+                                                 -up * s->size[0] * sixteenth(k - 4), up * s->size[1])));
     }
 }
 
@@ -328,8 +340,8 @@ LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const 
             double lean = fabs(point_dot(point_direction(point_difference(end[1], end[0])), n));
             if (lean < least) {
                 least = lean;
-                edge->corner[0] = end[0];
-                edge->corner[1] = end[1];
+                put_corner(edge, 0, end[0]);
+                put_corner(edge, 1, end[1]);
                 *face = two->face[j];
                 found = 1;
             }
@@ -341,189 +353,220 @@ LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const 
 
 // ---- clipping ----
 
-enum { CLIP_BLOCK = 8, CLIP_BITS = 64 };
-
-// The corners of a polygon as columns, which end with copies of the last one.
-typedef struct clip_columns {
-    double axis[3][CONVEX_POLYGON + CLIP_BLOCK];
-    int count;
-} clip_columns;
-
-FN void end_columns(clip_columns *c)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        double last = c->axis[axis][c->count > 0 ? c->count - 1 : 0];
-        for (int k = 0; k < CLIP_BLOCK; k++) {
-            c->axis[axis][c->count + k] = last;
-        }
-    }
-}
-
-FN void put_column(clip_columns *c, int k, point p)
-{
-    c->axis[0][k] = p.x;
-    c->axis[1][k] = p.y;
-    c->axis[2][k] = p.z;
-}
-
-FN point column_at(const clip_columns *c, int k)
-{
-    return make_point(c->axis[0][k], c->axis[1][k], c->axis[2][k]);
-}
-
-// How far inside of a side the corners are; returns a bit for each that is outside, of the k-th and all that
-// follow it CLIP_BITS apart one.
-FN uint64_t corners_outside(const clip_columns *c, point corner, point inward, double rounding,
-                            double *inside)
-{
-    uint64_t outside = 0;
-#if ORR_LANES > 1
-    for (int k = 0; k < c->count; k += WIDE_LANES) {
-        wide_real in = W(0.0);
-        in += (wide_load_double(&c->axis[0][k]) - W(corner.x)) * W(inward.x);
-        in += (wide_load_double(&c->axis[1][k]) - W(corner.y)) * W(inward.y);
-        in += (wide_load_double(&c->axis[2][k]) - W(corner.z)) * W(inward.z);
-        memcpy(inside + k, &in, sizeof in);
-        uint64_t bits = wide_bits((wide_mask)(in > W(-rounding))) ^ ((1u << WIDE_LANES) - 1);
-        outside |= bits << (k & (CLIP_BITS - 1));
-    }
-#else
-    for (int k = 0; k < c->count; k++) {
-        inside[k] = point_dot(point_difference(column_at(c, k), corner), inward);
-        outside |= (uint64_t)(inside[k] > -rounding ? 0 : 1) << (k & (CLIP_BITS - 1));
-    }
-#endif
-    return c->count < CLIP_BITS ? outside & (((uint64_t)1 << c->count) - 1) : outside;
-}
-
 FN int next_around(int k, int count)
 {
     return k + 1 < count ? k + 1 : 0;
 }
 
-// Where a side crosses the edge from the k-th corner.
-FN point crossing_after(const clip_columns *c, int k, const double *inside)
+// The corners that are left of a polygon, as a ring. A polygon and a face have CONVEX_POLYGON / 2 corners at
+// most, and a side takes up one place more at most.
+typedef struct clip_ring {
+    int16_t next[CONVEX_POLYGON], before[CONVEX_POLYGON];
+    int used;
+    int cut[2]; // the last two that a side has added, or -1
+} clip_ring;
+
+// A side of the prism: a point is outside where this, an area in m^2, is not above -rounding.
+typedef struct clip_side {
+    point inward;
+    double level;
+} clip_side;
+
+#define CLIP_ROUNDING 1e-10 // corners that are on a side are kept
+
+FN double inside_of(const clip_side *side, point p)
 {
-    int next = next_around(k, c->count);
-    double share = fmin(fmax(inside[k] / (inside[k] - inside[next]), 0.0), 1.0);
-    point p = column_at(c, k);
-    return point_along(p, share, point_difference(column_at(c, next), p));
+    return point_dot(side->inward, p) - side->level;
 }
 
-FN void copy_columns(clip_columns *to, const clip_columns *from, int first, int count)
+FN int is_outside(const convex_polygon *p, int k, const clip_side *side)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        for (int k = 0; k < count; k += CLIP_BLOCK) { // in whole blocks, for which there is room
-            memcpy(&to->axis[axis][to->count + k], &from->axis[axis][first + k], CLIP_BLOCK * sizeof(double));
+    return !(inside_of(side, corner_at(p, k)) > -CLIP_ROUNDING);
+}
+
+FN void link_corners(clip_ring *r, int before, int next)
+{
+    r->next[before] = (int16_t)next;
+    r->before[next] = (int16_t)before;
+}
+
+LANE_FN void make_ring(int count, clip_ring *r)
+{
+    for (int k = 0; k < count; k++) {
+        r->next[k] = (int16_t)(k + 1);
+        r->before[k] = (int16_t)(k - 1);
+    }
+    link_corners(r, count - 1, 0);
+    r->used = count;
+    r->cut[0] = r->cut[1] = -1;
+}
+
+// A ball around a polygon: no side cuts that is farther from its centre than its radius.
+typedef struct clip_ball {
+    point centre;
+    double squared; // of the radius
+} clip_ball;
+
+LANE_FN clip_ball ball_around(const convex_polygon *p)
+{
+    clip_ball ball = {{0.0, 0.0, 0.0}, 0.0};
+    for (int k = 0; k < p->count; k++) {
+        ball.centre = point_sum(ball.centre, corner_at(p, k));
+    }
+    ball.centre = point_scaled(ball.centre, 1.0 / p->count);
+    for (int k = 0; k < p->count; k++) {
+        point from = point_difference(corner_at(p, k), ball.centre);
+        double squared = point_dot(from, from);
+        ball.squared = squared > ball.squared ? squared : ball.squared;
+    }
+    return ball;
+}
+
+// The sides of a prism as columns.
+typedef struct clip_sides {
+    double inward[3][CONVEX_POLYGON / 2], level[CONVEX_POLYGON / 2];
+    double clear[CONVEX_POLYGON / 2]; // positive: the ball is inside
+} clip_sides;
+
+// The face has room for one corner more.
+LANE_FN void make_sides(convex_polygon *face, const clip_ball *ball, clip_sides *sides)
+{
+    put_corner(face, face->count, corner_at(face, 0));
+    for (int k = 0; k < face->count; k++) {
+        point corner = corner_at(face, k);
+        point inward = point_cross(point_difference(corner_at(face, k + 1), corner), face->normal);
+        double inside = point_dot(inward, point_difference(ball->centre, corner));
+        double clear = inside * inside - ball->squared * point_dot(inward, inward);
+        sides->inward[0][k] = inward.x;
+        sides->inward[1][k] = inward.y;
+        sides->inward[2][k] = inward.z;
+        sides->level[k] = point_dot(inward, corner);
+        sides->clear[k] = inside > 0.0 ? clear : -1.0;
+    }
+}
+
+enum { CLIP_MANY = 8 }; // corners or sides
+
+// A corner that is outside of a side, or -1. start: the first corner.
+LANE_FN int corner_outside(const convex_polygon *p, const clip_ring *r, const clip_side *side, int start)
+{
+    for (int k = 0; k < 2 && r->cut[k] >= 0; k++) { // most often those
+        if (is_outside(p, r->cut[k], side)) {
+            return r->cut[k];
         }
     }
-    to->count += count;
-}
-
-// Are the corners that are outside, of fewer than all, neighbours?
-FN int is_one_run(uint64_t outside, int count)
-{
-    if (count < 2 || count >= CLIP_BITS) {
-        return 0;
+#if ORR_LANES > 1
+    for (int k = 0; r->used > CLIP_MANY; k += WIDE_LANES) {
+        if (k >= r->used) {
+            return -1;
+        }
+        wide_real along = wide_load_double(&p->axis[0][k]) * W(side->inward.x);
+        along += wide_load_double(&p->axis[1][k]) * W(side->inward.y);
+        along += wide_load_double(&p->axis[2][k]) * W(side->inward.z);
+        uint32_t outside = wide_bits((wide_mask)(along <= W(side->level - CLIP_ROUNDING)));
+        if (outside) {
+            return k + lowest_bit(outside);
+        }
     }
-    uint64_t before = outside << 1 | outside >> (count - 1);
-    uint64_t begins = outside & ~before;
-    return begins != 0 && (begins & (begins - 1)) == 0;
+#endif
+    int at = start;
+    do {
+        if (is_outside(p, at, side)) {
+            return at;
+        }
+        at = r->next[at];
+    } while (at != start);
+    return -1;
 }
 
-// Cuts off one run of corners, those of a bit each. start: the edge with which to begin; returns that of what
-// is left, whose corners are those from behind the run on, and the two crossings.
-LANE_FN int cut_run(const clip_columns *from, uint64_t outside, int start, const double *inside,
-                    clip_columns *to)
+// Where a side crosses an edge.
+FN point crossing_of(const convex_polygon *p, int from, int to, const clip_side *side)
 {
-    int count = from->count;
-    uint64_t all = count < CLIP_BITS ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0;
-    uint64_t before = (outside << 1 | outside >> (count - 1)) & all; // is the corner before each outside?
-    int last = lowest_bit64(outside & ~before), first = lowest_bit64(~outside & before & all);
-    last = last > 0 ? last - 1 : count - 1;
+    point one = corner_at(p, from), two = corner_at(p, to);
+    double inside = inside_of(side, one), share = inside / (inside - inside_of(side, two));
+    share = share > 0.0 ? share < 1.0 ? share : 1.0 : 0.0;
+    return point_along(one, share, point_difference(two, one));
+}
+
+// Cuts off the corners around one that is outside of a side. start: the first corner; returns the next first
+// one, -1 where none is left.
+LANE_FN int cut_corners(convex_polygon *p, clip_ring *r, const clip_side *side, int outside, int start)
+{
+    int first = outside, last = outside, among = start == outside, before, next;
+    while (before = r->before[first], is_outside(p, before, side)) {
+        if (before == last) {
+            return -1;
+        }
+        first = before;
+        among |= first == start;
+    }
+    while (next = r->next[last], is_outside(p, next, side)) {
+        last = next;
+        among |= last == start;
+    }
+    point leaves = crossing_of(p, before, first, side), enters = crossing_of(p, last, next, side);
+    for (int k = r->next[first]; first != last && k != last; k = r->next[k]) {
+        p->axis[0][k] = NAN;
+    }
+    r->cut[0] = first;
+    r->cut[1] = last;
+    if (first == last) {
+        r->cut[1] = r->used++;
+        p->axis[0][r->used + CLIP_ROOM - 1] = NAN;
+    }
+    put_corner(p, r->cut[0], leaves);
+    put_corner(p, r->cut[1], enters);
+    link_corners(r, before, r->cut[0]);
+    link_corners(r, r->cut[0], r->cut[1]);
+    link_corners(r, r->cut[1], next);
+    return among ? r->cut[1] : r->next[start];
+}
+
+// Clips a polygon or an edge to the prism above a face (Sutherland, Hodgman 1974), and keeps the corners that
+// are no more than `margin` above it. Each side moves the first corner on by one, as in MuJoCo: which four of
+// many corners are kept depends on it. The polygon is used up.
+LANE_FN void clip_polygon(convex_polygon *polygon, convex_polygon *by, double margin, convex_polygon *to)
+{
+    clip_ring ring;
+    clip_sides sides;
+    clip_ball ball = {corner_at(polygon, 0), 1e300};
+    int start = 0;
+    if (by->count > CLIP_MANY) { // or it costs more than it saves
+        ball = ball_around(polygon);
+    }
+    make_ring(polygon->count, &ring);
+    for (int k = 0; k < CLIP_ROOM; k++) {
+        polygon->axis[0][polygon->count + k] = NAN;
+    }
+    make_sides(by, &ball, &sides);
+    for (int k = 0; k < by->count && start >= 0; k++) {
+        clip_side side = {{sides.inward[0][k], sides.inward[1][k], sides.inward[2][k]}, sides.level[k]};
+        int outside = sides.clear[k] > 0.0 ? -1 : corner_outside(polygon, &ring, &side, start);
+        start = outside >= 0 ? cut_corners(polygon, &ring, &side, outside, start) : ring.next[start];
+    }
     to->count = 0;
-    if (first <= last) {
-        copy_columns(to, from, first, last + 1 - first);
-    } else {
-        copy_columns(to, from, first, count - first);
-        copy_columns(to, from, 0, last + 1);
-    }
-    int kept = to->count;
-    put_column(to, kept, crossing_after(from, last, inside));
-    put_column(to, kept + 1, crossing_after(from, first > 0 ? first - 1 : count - 1, inside));
-    to->count += 2;
-    int next = next_around(start, count), along = next >= first ? next - first : next - first + count;
-    return along > 0 && along < kept ? along : start == last ? kept : kept + 1;
-}
-
-// The same of any corners, from the edge `start` on.
-LANE_FN void cut_corners(const clip_columns *from, int start, const double *inside, double rounding,
-                         clip_columns *to)
-{
-    to->count = 0;
-    for (int i = 0, k = start, next; i < from->count; i++, k = next) {
-        next = next_around(k, from->count);
-        int keep = inside[next] > -rounding, crosses = keep != (inside[k] > -rounding);
-        if (crosses && to->count < CONVEX_POLYGON) {
-            put_column(to, to->count++, crossing_after(from, k, inside));
-        }
-        if (keep && to->count < CONVEX_POLYGON) {
-            put_column(to, to->count++, column_at(from, next));
-        }
+    point on = corner_at(by, 0);
+    for (int at = start, more = start >= 0; more; more = at != start) {
+        point corner = corner_at(polygon, at);
+        put_corner(to, to->count, corner);
+        to->count += point_dot(point_difference(corner, on), by->normal) <= margin;
+        at = ring.next[at];
     }
 }
 
-// Clips a polygon or an edge to the prism above a face (Sutherland, Hodgman 1974). Each side moves the first
-// corner on by one, as in MuJoCo: which four of many corners are kept depends on it.
-LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
-{
-    const double rounding = 1e-10; // of areas in m^2: corners that are on a side of the prism are kept
-    double inside[CONVEX_POLYGON + CLIP_BLOCK];
-    clip_columns columns[2], *from = &columns[0], *to = &columns[1];
-    int start = 0; // the first corner
-    from->count = polygon->count;
-    for (int k = 0; k < polygon->count; k++) {
-        put_column(from, k, polygon->corner[k]);
-    }
-    end_columns(from);
-    for (int side = 0; side < by->count && from->count > 0; side++) {
-        point corner = by->corner[side], end = by->corner[side + 1 < by->count ? side + 1 : 0];
-        point inward = point_cross(point_difference(end, corner), by->normal);
-        uint64_t outside = corners_outside(from, corner, inward, rounding, inside);
-        if (outside == 0) {
-            start = next_around(start, from->count);
-            continue;
-        }
-        if (is_one_run(outside, from->count)) {
-            start = cut_run(from, outside, start, inside, to);
-        } else {
-            cut_corners(from, start, inside, rounding, to);
-            start = 0;
-        }
-        clip_columns *clipped = to;
-        to = from;
-        from = clipped;
-        end_columns(from);
-    }
-    polygon->count = from->count;
-    for (int k = 0; k < from->count; k++) {
-        polygon->corner[k] = column_at(from, start);
-        start = next_around(start, from->count);
-    }
-}
-
-// Twice the area of the quadrilateral of four corners.
+// Twice the area of the quadrilateral of four corners, squared.
 FN double quadrilateral(const convex_polygon *p, int a, int b, int c, int d)
 {
-    return point_length(point_cross(point_difference(p->corner[c], p->corner[a]),
-                                    point_difference(p->corner[d], p->corner[b])));
+    point across = point_difference(corner_at(p, c), corner_at(p, a));
+    point area = point_cross(across, point_difference(corner_at(p, d), corner_at(p, b)));
+    return point_dot(area, area);
 }
 
 // Keeps the first corner, and three others that move on around the polygon as long as the area of the four
 // grows, by more than rounding, as in MuJoCo for hulls on planes.
 LANE_FN void keep_four_corners(convex_polygon *p)
 {
-    const double grows = 1.0 + 1e-12;
+    const double grows = 1.0 + 2e-12;
     int b = 1, c = 2, d = 3;
     for (int moved = 1; moved;) {
         double area = quadrilateral(p, 0, b, c, d);
@@ -541,13 +584,13 @@ LANE_FN void keep_four_corners(convex_polygon *p)
             moved = 1;
         }
     }
-    p->corner[1] = p->corner[b];
-    p->corner[2] = p->corner[c];
-    p->corner[3] = p->corner[d];
+    put_corner(p, 1, corner_at(p, b));
+    put_corner(p, 2, corner_at(p, c));
+    put_corner(p, 3, corner_at(p, d));
     p->count = 4;
 }
 
-// Four corners of a polygon, and twice the area of their quadrilateral.
+// Four corners of a polygon, and twice the area of their quadrilateral, squared.
 typedef struct convex_quadrilateral {
     int corner[4];
     double area;
@@ -560,7 +603,7 @@ LANE_FN int move_corner(const convex_polygon *p, int moving, int at[4], convex_q
         int from = at[moving];
         at[moving] = next_around(from, p->count);
         double area = quadrilateral(p, at[0], at[1], at[2], at[3]);
-        if (area <= best->area) {
+        if (area <= best->area * (1.0 + 4e-16)) { // by less than the roots differ
             at[moving] = from;
             return moved;
         }
@@ -588,9 +631,11 @@ LANE_FN void keep_largest_quadrilateral(convex_polygon *p)
     }
     point corner[4];
     for (int k = 0; k < 4; k++) {
-        corner[k] = p->corner[best.corner[k]];
+        corner[k] = corner_at(p, best.corner[k]);
     }
-    memcpy(p->corner, corner, sizeof corner);
+    for (int k = 0; k < 4; k++) {
+        put_corner(p, k, corner[k]);
+    }
     p->count = 4;
 }
 
@@ -601,7 +646,7 @@ LANE_FN void keep_ends(convex_polygon *p)
     double most = 0.0;
     for (int i = 0; i < p->count; i++) {
         for (int j = i + 1; j < p->count; j++) {
-            point apart = point_difference(p->corner[j], p->corner[i]);
+            point apart = point_difference(corner_at(p, j), corner_at(p, i));
             double squared = point_dot(apart, apart);
             if (squared > most) {
                 most = squared;
@@ -610,9 +655,9 @@ LANE_FN void keep_ends(convex_polygon *p)
             }
         }
     }
-    point end = p->corner[last];
-    p->corner[0] = p->corner[first];
-    p->corner[1] = end;
+    point end = corner_at(p, last);
+    put_corner(p, 0, corner_at(p, first));
+    put_corner(p, 1, end);
     p->count = 2;
 }
 
@@ -620,11 +665,12 @@ LANE_FN void keep_ends(convex_polygon *p)
 
 // Contacts of two faces that lie on each other, else of an edge on a face: the corners of what both have in
 // common, each with its own depth. Of two faces the second is clipped to the first, and gives the normal.
-// Returns how many there are, at most 4; without such faces 1, and hits[0] stays.
+// Returns how many there are, at most 4. Without such faces hits[0] stays, and it returns `otherwise`: 1, or
+// 0 for faces alone.
 LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double margin,
-                          const convex_witness *witness, convex_hit *hits)
+                          const convex_witness *witness, int otherwise, convex_hit *hits)
 {
-    convex_polygon face, other;
+    convex_polygon face, other, clipped;
     point normal = hits[0].normal, opposite = point_scaled(normal, -1.0);
     convex_feature one = feature_of(a, witness->corner1, witness->on1, normal);
     convex_feature two = feature_of(b, witness->corner2, witness->on2, opposite);
@@ -640,6 +686,8 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
         shape_face(a, faces[0], &face);
         shape_face(b, faces[1], &other);
         opposite = other.normal;
+    } else if (otherwise == 0) {
+        return 0;
     } else if (one.count < 3 && sides2.count > 0 && (one.count <= two.count || sides1.count == 0) &&
                facing_edge(a, &one, &sides2, opposite, point_along(on1, inflated, normal), &other, &index)) {
         shape_face(b, index, &face);
@@ -647,35 +695,28 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
         sign = -1.0;
         edge = 1;
         for (int k = 0; k < 2; k++) {
-            other.corner[k] = point_along(other.corner[k], inflated, face.normal);
+            put_corner(&other, k, point_along(corner_at(&other, k), inflated, face.normal));
         }
     } else if (two.count < 3 && facing_edge(b, &two, &sides1, normal, hits[0].pos, &other, &index)) {
         shape_face(a, index, &face);
         opposite = point_scaled(face.normal, -1.0);
         edge = 1;
     } else {
-        return 1;
+        return otherwise;
     }
-    clip_polygon(&other, &face);
-    int count = 0;
-    for (int k = 0; k < other.count; k++) {
-        if (point_dot(point_difference(other.corner[k], face.corner[0]), face.normal) <= margin) {
-            other.corner[count++] = other.corner[k];
-        }
+    clip_polygon(&other, &face, margin, &clipped);
+    if (edge && clipped.count > 2) {
+        keep_ends(&clipped);
+    } else if (clipped.count > 4) {
+        keep_largest_quadrilateral(&clipped);
     }
-    other.count = count;
-    if (edge && count > 2) {
-        keep_ends(&other);
-    } else if (count > 4) {
-        keep_largest_quadrilateral(&other);
-    }
-    for (int k = 0; k < other.count; k++) {
-        point p = other.corner[k];
-        double height = point_dot(point_difference(p, face.corner[0]), face.normal);
+    for (int k = 0; k < clipped.count; k++) {
+        point p = corner_at(&clipped, k);
+        double height = point_dot(point_difference(p, corner_at(&face, 0)), face.normal);
         point on = point_along(p, -height, face.normal);                        // on the face
         hits[k].distance = sign * point_dot(point_difference(on, p), opposite); // along the normal
         hits[k].normal = point_scaled(opposite, -1.0);
         hits[k].pos = point_along(on, -0.5 * sign * hits[k].distance, opposite);
     }
-    return other.count ? other.count : 1;
+    return clipped.count ? clipped.count : otherwise;
 }

@@ -129,7 +129,7 @@ LANE_FN void side_facing_plane(point normal, convex_shape *b, const convex_hit *
     point down = to_local_direction(&b->frame, point_scaled(normal, -1.0));
     double local[3] = {down.x, down.y, down.z};
     int upright = fabs(down.z) > CONVEX_LEAN_SINE;
-    side->corner[0] = point_along(lowest->pos, 0.5 * lowest->distance, normal);
+    put_corner(side, 0, point_along(lowest->pos, 0.5 * lowest->distance, normal));
     side->count = 1;
     if (b->type == ORR_GEOM_BOX) {
         int axis = fabs(local[0]) >= fabs(local[1]) ? 0 : 1;
@@ -145,11 +145,11 @@ LANE_FN void side_facing_plane(point normal, convex_shape *b, const convex_hit *
     } else if ((b->type == ORR_GEOM_CYLINDER || b->type == ORR_GEOM_CAPSULE) && !upright) {
         inflated = b->type == ORR_GEOM_CAPSULE ? inflated : 0.0;
         int from = down.z < 0.0;
-        convex_feature edge = {{from, from, from}, 1, side->corner[0], down};
+        convex_feature edge = {{from, from, from}, 1, corner_at(side, 0), down};
         point end[2];
-        feature_edge(b, &edge, 0, point_along(side->corner[0], -inflated, normal), end);
-        side->corner[0] = point_along(end[0], inflated, normal);
-        side->corner[1] = point_along(end[1], inflated, normal);
+        feature_edge(b, &edge, 0, point_along(corner_at(side, 0), -inflated, normal), end);
+        put_corner(side, 0, point_along(end[0], inflated, normal));
+        put_corner(side, 1, point_along(end[1], inflated, normal));
         side->count = 2;
     }
 }
@@ -163,8 +163,8 @@ LANE_FN int plane_impacts(const convex_shape *a, convex_shape *b, const convex_i
     side_facing_plane(normal, b, &impact->nearest, 0.5 * reach, &side);
     int count = 0;
     for (int k = 0; k < side.count; k++) {
-        if (point_dot(point_difference(side.corner[k], a->frame.pos), normal) <= reach) {
-            side.corner[count++] = side.corner[k];
+        if (point_dot(point_difference(corner_at(&side, k), a->frame.pos), normal) <= reach) {
+            put_corner(&side, count++, corner_at(&side, k));
         }
     }
     side.count = count;
@@ -172,9 +172,9 @@ LANE_FN int plane_impacts(const convex_shape *a, convex_shape *b, const convex_i
         keep_four_corners(&side);
     }
     for (int k = 0; k < side.count; k++) {
-        hits[k].distance = point_dot(point_difference(side.corner[k], a->frame.pos), normal);
+        hits[k].distance = point_dot(point_difference(corner_at(&side, k), a->frame.pos), normal);
         hits[k].normal = normal;
-        hits[k].pos = point_along(side.corner[k], -0.5 * hits[k].distance, normal);
+        hits[k].pos = point_along(corner_at(&side, k), -0.5 * hits[k].distance, normal);
     }
     return side.count;
 }

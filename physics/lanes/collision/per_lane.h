@@ -47,21 +47,21 @@ LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double 
     int lowest = farthest_vertex(s, down), at = face_at_vertex(s, lowest, down), count = 0;
     convex_polygon face;
     if (at >= 0) {
-        hull_face(s, at, lowest, &face);
+        hull_face(s, at, lowest, 0, &face);
     } else { // inside of a face that is bent a little: it touches alone, as in MuJoCo
-        face.corner[0] = to_world(&s->frame, hull_vertex(s, lowest));
+        put_corner(&face, 0, to_world(&s->frame, hull_vertex(s, lowest)));
         face.count = 1;
     }
     if (face.count > 4) {
         keep_four_corners(&face);
     }
     for (int k = 0; k < face.count; k++) {
-        double distance = point_dot(point_difference(face.corner[k], plane->pos), normal);
-        int below = point_dot(point_difference(face.corner[k], s->frame.pos), normal) < 0.0;
+        double distance = point_dot(point_difference(corner_at(&face, k), plane->pos), normal);
+        int below = point_dot(point_difference(corner_at(&face, k), s->frame.pos), normal) < 0.0;
         if (distance <= margin && (k == 0 || below)) {
             hits[count].distance = distance;
             hits[count].normal = normal;
-            hits[count].pos = point_along(face.corner[k], -0.5 * distance, normal);
+            hits[count].pos = point_along(corner_at(&face, k), -0.5 * distance, normal);
             count++;
         }
     }
