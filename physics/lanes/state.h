@@ -66,6 +66,13 @@ FN int row_start(int k)
 #define LANE_DUAL 1
 #endif
 
+// Has one world the vectors to itself in the solver, too (solver/alone.h)?
+#if defined(ORR_SCALAR) && !defined(ORR_SCALAR_DOUBLE)
+#define LANE_ALONE 1
+#else
+#define LANE_ALONE 0
+#endif
+
 FN int dual_room(const lane_model *m)
 {
     return LANE_DUAL && m->plan->dual_rows > 0 ? ORR_DUAL_ROWS * (m->nv + 2 * ORR_DUAL_ROWS) : 0;

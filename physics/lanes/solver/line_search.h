@@ -168,13 +168,17 @@ LANE_FN mask move_rows(const lane_model *m, lane_data *d, real step)
         return sum_of_parts(d, 1) > R(0.0);
     }
 #endif
-    for (int i = d->row_first + team_first(d); i < d->row_count; i += team_size(d)) {
+    (void)m;
+    for (int i = d->row_first + team_first(d); i < d->unilateral_first; i += team_size(d)) {
         d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
         d->efc_jv[i] = d->efc_weight[i];
     }
+    mask changed = move_unilateral(d, step);
     team_wait(d);
-    constraint_forces(m, d);
-    mask changed = unilateral_changed(d);
+    for (int i = d->row_first + team_first(d); i < d->unilateral_first; i += team_size(d)) {
+        row_forces(d, i);
+    }
+    team_wait(d);
     for (int i = d->row_first + team_first(d); i < d->unilateral_first; i += team_size(d)) {
         if (d->row[i].type != LANE_ROW_CONE || d->row[i].index == 0) {
             real weight = d->efc_weight[i];

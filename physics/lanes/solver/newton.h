@@ -1,6 +1,7 @@
 // Newton's direction: the second derivatives H = M + J^T weight J, and their factor.
 #pragma once
 
+#include "physics/lanes/solver/along_search.h"
 #include "physics/lanes/solver/row_forces.h"
 
 // Are the dofs of a row a chain of ancestors? Then it adds nothing to the pattern of M.
@@ -162,28 +163,50 @@ FN reals row_of_H(const lane_data *d, int k)
     return d->H + row_start(k);
 }
 
+// H += J^T hessian J in the rows of one or two dofs, from entry a on. Of two, both entries of a column are
+// loaded before one is stored, so that they wait for each other less.
+FN void add_hessian_rows(lane_data *d, const lane_row *row, real hessian[6][6], int a, int basis, int height)
+{
+    reals J = d->efc_J + row->J, H[2];
+    int count = row->count;
+    real part[2][6], sum[2];
+    for (int i = 0; i < height; i++) {
+        H[i] = row_of_H(d, row->dof[a + i]);
+        for (int k = 0; k < basis; k++) {
+            part[i][k] = hessian[k][0] * J[a + i];
+            for (int l = 1; l < basis; l++) {
+                part[i][k] = fma_(hessian[k][l], J[l * count + a + i], part[i][k]);
+            }
+        }
+    }
+    sum[0] = H[0][row->dof[a]];
+    for (int k = 0; k < basis; k++) {
+        sum[0] = fma_(part[0][k], J[k * count + a], sum[0]);
+    }
+    H[0][row->dof[a]] = sum[0];
+    for (int b = a + 1; b < count; b++) {
+        int column = row->dof[b];
+        for (int i = 0; i < height; i++) {
+            sum[i] = H[i][column];
+            for (int k = 0; k < basis; k++) {
+                sum[i] = fma_(part[i][k], J[k * count + b], sum[i]);
+            }
+        }
+        for (int i = 0; i < height; i++) {
+            H[i][column] = sum[i];
+        }
+    }
+}
+
 FN void add_group_hessian_basis(lane_data *d, const lane_row *row, real hessian[6][6], int basis)
 {
-    reals J = d->efc_J + row->J;
-    int count = row->count;
-    for (int a = 0; a < count; a++) {
-        if (!team_owns(d, row->dof[a])) {
-            continue;
-        }
-        real part[6];
-        for (int k = 0; k < basis; k++) {
-            part[k] = hessian[k][0] * J[a];
-            for (int l = 1; l < basis; l++) {
-                part[k] = fma_(hessian[k][l], J[l * count + a], part[k]);
-            }
-        }
-        reals H = row_of_H(d, row->dof[a]);
-        for (int b = a; b < count; b++) {
-            real sum = H[row->dof[b]];
-            for (int k = 0; k < basis; k++) {
-                sum = fma_(part[k], J[k * count + b], sum);
-            }
-            H[row->dof[b]] = sum;
+    int a = 0;
+    for (; a + 2 <= row->count && team_size(d) == 1; a += 2) {
+        add_hessian_rows(d, row, hessian, a, basis, 2);
+    }
+    for (; a < row->count; a++) {
+        if (team_owns(d, row->dof[a])) {
+            add_hessian_rows(d, row, hessian, a, basis, 1);
         }
     }
 }
@@ -200,7 +223,8 @@ FN int group_exists(const lane_data *d, int i, mask where)
     return any(and_(where, d->efc_D[i] > R(0.0)));
 }
 
-// In the lanes of `where`. Members of a team divide the rows of H, as they own dofs.
+// H in the lanes of `where`, and qfrc_constraint = J^T efc_force in all: of a group both, while its Jacobian
+// is in cache. Members of a team divide the rows of H, as they own dofs.
 LANE_FN void build_hessian(const lane_model *m, lane_data *d, mask where)
 {
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
@@ -213,12 +237,14 @@ LANE_FN void build_hessian(const lane_model *m, lane_data *d, mask where)
             int adr = m->M_rowadr[k] + c;
             row[m->M_colind[adr]] = d->qM[adr];
         }
+        d->qfrc_constraint[k] = R(0.0);
     }
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        const lane_row *row = &d->row[i];
+    for (int g = 0; g < d->group_count; g++) {
+        int i = d->group[g];
         real hessian[6][6];
+        add_group_force(d, d->group_first + g, i, d->qfrc_constraint, 0, -1);
         if (group_exists(d, i, where) && group_hessian(d, i, hessian)) {
-            add_group_hessian(d, row, hessian);
+            add_group_hessian(d, &d->row[i], hessian);
         }
     }
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
@@ -417,18 +443,21 @@ LANE_FN void substitute(const lane_data *d, int nv, reals x)
     }
 }
 
-// search = -H^-1 gradient in the lanes of `where`, by H = L^T D L in place: L under the diagonal; D in Mv,
-// 1 / D in work. Where rounding has left nothing of a pivot, its dof is decoupled from those above: any
-// direction that descends will do.
+// qfrc_constraint and the gradient, and search = -H^-1 gradient in the lanes of `where`, by H = L^T D L in
+// place: L under the diagonal; D in Mv, 1 / D in work. Where rounding has left nothing of a pivot, its dof is
+// decoupled from those above: any direction that descends will do.
 LANE_FN void newton_direction(const lane_model *m, lane_data *d, mask where)
 {
 #if !defined(__CUDACC__)
     if (m->plan->block_count > 0) {
+        constraint_force(m, d, d->qfrc_constraint);
+        find_gradient(m, d);
         block_direction(m, d);
         return;
     }
 #endif
     build_hessian(m, d, where);
+    find_gradient(m, d);
     int nv = m->nv;
     reals x = d->search;
     for (int k = team_first(d); k < nv; k += team_size(d)) {

@@ -152,10 +152,11 @@ LANE_FN real constraint_forces(const lane_model *m, lane_data *d)
     (void)m;
     real cost[LANE_STRANDS];
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
-        cost[k] = strand == 0 ? unilateral_forces(d) : R(0.0);
+        cost[k] = R(0.0);
         for (int i = d->row_first + strand; i < d->unilateral_first; i += LANE_STRANDS) {
             cost[k] = cost[k] + row_forces(d, i);
         }
+        cost[k] = strand == 0 ? unilateral_forces(d, cost[k]) : cost[k];
     }
     team_wait(d);
     return team_sum(d, cost);

@@ -5,6 +5,7 @@
 // documentation, "Computation"). Each lane stops when it has converged; the others continue.
 #pragma once
 
+#include "physics/lanes/solver/alone.h"
 #include "physics/lanes/solver/along_search.h"
 #include "physics/lanes/solver/conjugate_gradient.h"
 #include "physics/lanes/solver/dual.h"
@@ -125,6 +126,14 @@ FN real enough_gain(const lane_model *m, const lane_data *d, double tolerance)
 LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
 {
     d->unilateral_first = first_unilateral(m, d);
+#if LANE_ALONE
+    if (fits_alone(m, d)) {
+        warm_start(m, d, running);
+        d->gain_enough = enough_gain(m, d, SOLVER_TOLERANCE);
+        solve_alone(m, d);
+        return;
+    }
+#endif
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
 #if !defined(__CUDACC__)
     int divided = newton && m->plan->block_count > 0;
@@ -147,15 +156,16 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
     warm_start(m, d, running);
     double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
     d->gain_enough = enough_gain(m, d, tolerance);
-    constraint_force(m, d, d->qfrc_constraint);
     d->weights_moved = 0;
-    int iterations = 0;
+    int iterations = 0, moved = 1; // since qfrc_constraint was found
     real checked_slope = R(0.0);
     for (int i = 0; i < m->opt.iterations; i++) {
-        find_gradient(m, d);
+        moved = 0;
         if (newton) {
             newton_direction(m, d, running);
         } else {
+            constraint_force(m, d, d->qfrc_constraint);
+            find_gradient(m, d);
             team_wait(d);
             if (team_single_begin(d)) {
                 conjugate_direction(m, d, i == 0);
@@ -182,7 +192,7 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
         mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(m, d, step));
         d->weights_moved = 1;
-        constraint_force(m, d, d->qfrc_constraint);
+        moved = 1;
 #if !defined(ORR_SCALAR_DOUBLE) // in double one more step improves the result where H is ill-conditioned
         running = newton && !d->trees_only ? and_(running, changed) : running;
 #else
@@ -191,6 +201,9 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
         if (!any(running)) {
             break;
         }
+    }
+    if (moved) {
+        constraint_force(m, d, d->qfrc_constraint);
     }
     d->iterations = iterations > d->iterations ? iterations : d->iterations;
     d->inaccurate = or_(d->inaccurate, running); // those that have not converged
