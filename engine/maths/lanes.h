@@ -133,6 +133,17 @@ FN real sqrt_(real a)
 #endif
 }
 
+// 1 / sqrt a in the first 8 lanes; what the others get is open.
+FN real inverse_root_of_8(real a)
+{
+#if ORR_LANES_AVX512
+    __m256 root = _mm256_sqrt_ps(_mm512_castps512_ps256((__m512)a));
+    return (real)_mm512_castps256_ps512(_mm256_div_ps(_mm256_set1_ps(1.0f), root));
+#else
+    return R(1.0) / sqrt_(a);
+#endif
+}
+
 // a b + c, fused where the machine fuses
 FN real fma_(real a, real b, real c)
 {
@@ -286,6 +297,108 @@ FN mask lanes_below(int count)
     return lane_index() < I(count);
 }
 
+// Lanes in which a > b, a bit each.
+FN uint32_t bits_above(real a, real b)
+{
+#if ORR_LANES_AVX512
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ); // compilers make more steps of a mask
+#else
+    return mask_bits(a > b);
+#endif
+}
+
+// The lanes of a bit each.
+FN mask lanes_of_bits(uint32_t bits)
+{
+#if ORR_LANES_AVX512
+    return (mask)_mm512_movm_epi32((__mmask16)bits);
+#else
+    return ((I((int32_t)bits) >> lane_index()) & I(1)) != I(0);
+#endif
+}
+
+// Stores the lanes of a bit each one behind the other; returns their number. All of ORR_LANES numbers may be
+// written.
+FN int sint_store_some(int32_t *to, sint a, uint32_t bits)
+{
+#if ORR_LANES_AVX512
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)bits, (__m512i)a));
+#else
+    int32_t lanes[ORR_LANES];
+    sint_store(lanes, a);
+    for (int i = 0, count = 0; i < ORR_LANES; i++) {
+        to[count] = lanes[i];
+        count += bits >> i & 1;
+    }
+#endif
+    return __builtin_popcount(bits);
+}
+
+// Removes the numbers of a bit each from `count` numbers of 4 bytes, at most 64; returns how many are left.
+// Their order, and what is behind them up to ORR_LANES numbers, is open.
+FN int remove_numbers(void *numbers, int count, uint64_t bits)
+{
+#if ORR_LANES_AVX512
+    char *p = (char *)numbers;
+    int left = 0;
+    for (int k = 0; k < count; k += ORR_LANES) {
+        __mmask16 kept = (__mmask16)(~bits >> k);
+        _mm512_storeu_si512(p + 4 * left, _mm512_maskz_compress_epi32(kept, _mm512_loadu_si512(p + 4 * k)));
+        left += __builtin_popcount(kept);
+    }
+    return count - __builtin_popcountll(bits);
+#else
+    char *p = (char *)numbers;
+    for (; bits != 0; count--) { // from the last one on, so that the last number stays
+        int last = 63 - __builtin_clzll(bits);
+        bits ^= (uint64_t)1 << last;
+        memcpy(p + 4 * last, p + 4 * (count - 1), 4);
+    }
+    return count;
+#endif
+}
+
+// Lane i gets p[i / 4].
+FN sint sint_fourfold(const int32_t p[ORR_LANES / 4])
+{
+#if ORR_LANES_AVX512
+    __m512i four = _mm512_castsi128_si512(_mm_set_epi32(p[3], p[2], p[1], p[0]));
+    __m512i from = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+    return (sint)_mm512_permutexvar_epi32(from, four);
+#elif ORR_LANES_AVX2
+    return (sint)_mm256_set_m128i(_mm_set1_epi32(p[1]), _mm_set1_epi32(p[0]));
+#else
+    return I(p[0]);
+#endif
+}
+
+// The lanes of a, a bit each, whose number some lane of b has; of both every fourth lane is left out.
+FN uint32_t triples_among(sint a, sint b)
+{
+#if ORR_LANES_AVX512
+    __m512i x = (__m512i)a, y = (__m512i)b;
+    uint32_t among = 0;
+    for (int turn = 0; turn < 3; turn++) { // of three numbers, then of the four triples
+        __m512i z = _mm512_shuffle_i32x4(y, y, 0x4e);
+        among |= _mm512_cmpeq_epi32_mask(x, y) |
+                 _mm512_cmpeq_epi32_mask(x, _mm512_shuffle_i32x4(y, y, 0x39)) |
+                 _mm512_cmpeq_epi32_mask(x, z) | _mm512_cmpeq_epi32_mask(x, _mm512_shuffle_i32x4(z, z, 0x39));
+        y = _mm512_shuffle_epi32(y, 0xc9);
+    }
+    return among & 0x7777;
+#elif ORR_LANES_AVX2
+    mask among = I(0) != I(0);
+    for (int turn = 0; turn < 3; turn++) {
+        among |= a == b;
+        among |= a == (sint)_mm256_permute2x128_si256((__m256i)b, (__m256i)b, 1);
+        b = (sint)_mm256_shuffle_epi32((__m256i)b, 0xc9);
+    }
+    return mask_bits(among) & 0x77;
+#else
+    return mask_bits((a == I(b[0])) | (a == I(b[1])) | (a == I(b[2]))) & 7;
+#endif
+}
+
 // p[index] per lane
 FN real real_gather(const float *p, sint index)
 {
@@ -299,6 +412,17 @@ FN real real_gather(const float *p, sint index)
         r[i] = p[index[i]];
     }
     return r;
+#endif
+}
+
+// p[index modulo 32] per lane
+FN real real_lookup_32(const float *p, sint index)
+{
+#if ORR_LANES_AVX512
+    __m512 low = _mm512_loadu_ps(p), high = _mm512_loadu_ps(p + 16);
+    return (real)_mm512_permutex2var_ps(low, (__m512i)index, high);
+#else
+    return real_gather(p, index & I(31));
 #endif
 }
 

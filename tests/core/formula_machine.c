@@ -189,6 +189,77 @@ void ORR_ISA_NAME(formula_machine)(formula_name name, int count, const double *i
 }
 
 #ifndef ORR_SCALAR
+// Shuffles of whole numbers, and comparisons as bits.
+static const char *wrong_triples(void)
+{
+    for (uint32_t bits = 0; bits <= ORR_ALL_LANES; bits += bits < 255 ? 1 : 257) {
+        int32_t some[ORR_LANES], next = 0;
+        int count = sint_store_some(some, lane_index() * I(3), bits);
+        for (int i = 0; i < ORR_LANES; i++) {
+            if (bits >> i & 1 && some[next++] != 3 * i) {
+                return "sint_store_some";
+            }
+        }
+        if (next != count || mask_bits(lanes_of_bits(bits)) != bits ||
+            bits_above(sel(lanes_of_bits(bits), R(2.0), R(1.0)), R(1.0)) != bits) {
+            return "sint_store_some, lanes_of_bits, bits_above";
+        }
+    }
+    for (int count = 1; count <= 64; count++) {
+        int32_t numbers[64 + ORR_LANES];
+        uint64_t all = UINT64_MAX >> (64 - count), bits = 0x9249249249249249 * (uint64_t)count & all;
+        uint64_t left = 0;
+        for (int i = 0; i < count; i++) {
+            numbers[i] = i;
+        }
+        int kept = remove_numbers(numbers, count, bits);
+        for (int i = 0; i < kept; i++) {
+            left |= (uint64_t)1 << (numbers[i] & 63);
+        }
+        if (left != (all & ~bits) || kept != count - __builtin_popcountll(bits)) {
+            return "remove_numbers";
+        }
+    }
+    const int32_t four[4] = {5, 6, 7, 8};
+    sint fourfold = sint_fourfold(four);
+    for (int i = 0; i < ORR_LANES; i++) {
+        for (int k = 0; k < ORR_LANES; k++) { // lane k of one has the number of lane i of the other alone
+            sint one = lane_index(), other = sel_int(lane_index() == I(k), I(i), I(-1));
+            uint32_t found = i % 4 < 3 && k % 4 < 3 ? 1u << i : 0;
+            if (triples_among(one, other) != found) {
+                return "triples_among";
+            }
+        }
+        if (fourfold[i] != 5 + i / 4) {
+            return "sint_fourfold";
+        }
+    }
+    return NULL;
+}
+
+// Of the first 8 lanes, and of 32 numbers.
+static const char *wrong_lookup(void)
+{
+    float table[32];
+    for (int i = 0; i < 32; i++) {
+        table[i] = (float)(i * i);
+    }
+    for (int first = 0; first < 64; first++) {
+        real found = real_lookup_32(table, lane_index() + I(first));
+        real root = inverse_root_of_8(to_real(lane_index()) + R(first + 1));
+        for (int i = 0; i < ORR_LANES; i++) {
+            if (found[i] != table[(i + first) % 32]) {
+                return "real_lookup_32";
+            }
+            float square = root[i] * root[i] * (float)(i + first + 1);
+            if (i < 8 && !(square > 0.999999f && square < 1.000001f)) {
+                return "inverse_root_of_8";
+            }
+        }
+    }
+    return NULL;
+}
+
 const char *ORR_ISA_NAME(lanes_check)(void)
 {
     // every pattern of the lowest lanes, one lane at a time, and all of them
@@ -211,6 +282,13 @@ const char *ORR_ISA_NAME(lanes_check)(void)
         if (mask_bits(lanes_below(count)) != (1u << live) - 1u) {
             return "lanes_below";
         }
+    }
+    const char *wrong = wrong_triples();
+    if (!wrong) {
+        wrong = wrong_lookup();
+    }
+    if (wrong) {
+        return wrong;
     }
     float table[100], loose[ORR_LANES + 1] = {0};
     for (int i = 0; i < 100; i++) {

@@ -184,8 +184,7 @@ LANE_FN void finish_queue(const lane_model *m, lane_data *d, depth_queue *q)
         return;
     }
     depth_found found;
-    mask taken = ((I((int32_t)q->taken) >> lane_index()) & I(1)) == I(1);
-    found.search = find_depth(&q->shapes, &found.polytope, taken, m->opt.ccd_iterations);
+    found.search = find_depth(&q->shapes, &found.polytope, lanes_of_bits(q->taken), m->opt.ccd_iterations);
     find_hits(&q->shapes, &found.polytope, &found.search, &found.hits);
     for (int k = 0; k < q->count; k++) {
         if (q->searched[k]) {

@@ -80,25 +80,37 @@ LANE_FN real3 large_hull_support(const orr_extremes *const *hull, int stride, re
                                  mask where, real *place)
 {
     float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}};
-    int32_t square[ORR_LANES], places[ORR_LANES] = {0};
+    int32_t square[ORR_LANES], places[ORR_LANES] = {0}, first[ORR_LANES], end[ORR_LANES];
+    const float *at[ORR_LANES];
     real_store(along[0], direction.x);
     real_store(along[1], direction.y);
     real_store(along[2], direction.z);
     sint_store(square, to_int(lane_square(cells, direction)));
-    for (uint32_t left = mask_bits(where); left != 0; left &= left - 1) {
+    uint32_t lanes = mask_bits(where);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) { // fetches the candidates of all lanes at once
         int lane = lowest_bit(left);
         const orr_extremes *e = hull[stride * lane];
-        int first = e->block[square[lane]] * EXTREME_PARTS, end = e->block[square[lane] + 1] * EXTREME_PARTS;
+        const int32_t *block = &e->block[square[lane]];
+        first[lane] = block[0] * EXTREME_PARTS;
+        end[lane] = block[1] * EXTREME_PARTS;
+        at[lane] = extreme_part(e, first[lane]);
+        __builtin_prefetch(at[lane]);
+        __builtin_prefetch(at[lane] + ORR_EXTREME_BLOCK);
+        __builtin_prefetch(at[lane] + 2 * ORR_EXTREME_BLOCK);
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        int lane = lowest_bit(left);
         real3 n = {real_splat(&along[0][lane]), real_splat(&along[1][lane]), real_splat(&along[2][lane])};
-        const float *at = extreme_part(e, first);
-        real most = extent_of_part(at, n);
-        int part = first, farthest;
-        if (end == first + 1) { // most often
+        const float *from = at[lane];
+        real most = extent_of_part(from, n);
+        int part = first[lane], farthest;
+        if (end[lane] == part + 1) { // most often
             farthest = real_first_most(most);
         } else {
+            const orr_extremes *e = hull[stride * lane];
             int32_t parts[ORR_LANES];
-            sint found = I(first);
-            for (int k = first + 1; k < end; k++) {
+            sint found = I(part);
+            for (int k = part + 1; k < end[lane]; k++) {
                 real far = extent_of_part(extreme_part(e, k), n);
                 mask farther = far > most;
                 most = sel(farther, far, most);
@@ -107,10 +119,10 @@ LANE_FN real3 large_hull_support(const orr_extremes *const *hull, int stride, re
             sint_store(parts, found);
             farthest = real_first_most(most);
             part = parts[farthest];
-            at = extreme_part(e, part);
+            from = extreme_part(e, part);
         }
         for (int axis = 0; axis < 3; axis++) {
-            support[axis][lane] = at[axis * ORR_EXTREME_BLOCK + farthest];
+            support[axis][lane] = from[axis * ORR_EXTREME_BLOCK + farthest];
         }
         places[lane] = part * ORR_LANES + farthest;
     }
