@@ -81,16 +81,26 @@ LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
     LANE_UNROLLED_BASIS(d->row[i].basis, group_times_basis, d, i, x, result);
 }
 
-// Sets a row's regulariser and reference acceleration. r: position minus margin; inverse_weight: the
-// regulariser is (1 - d) / d of it, with the impedance d; exists: the lanes that have the row. efc_jv must
-// have the row's velocity.
-LANE_FN void set_row_of_group(lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
-                              mask exists)
+// What a row is regularised by. inverse_weight: the regulariser is (1 - d) / d of it, with the impedance
+// d; inverse: of the regulariser. exists: the lanes that have the row.
+typedef struct lane_regulariser {
+    real inverse_weight, inverse;
+} lane_regulariser;
+
+FN lane_regulariser regularise(lane_impedance at, real inverse_weight, mask exists)
 {
-    real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
+    real of_row = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
+    lane_regulariser r = {inverse_weight, sel(exists, R(1.0) / of_row, R(0.0))};
+    return r;
+}
+
+// Sets a row's regulariser and reference acceleration. r: position minus margin. efc_jv must have the row's
+// velocity.
+FN void set_row_of_group(lane_data *d, int i, lane_impedance at, real r, lane_regulariser regulariser)
+{
     d->efc_pos[i] = r;
-    d->efc_diagonal[i] = inverse_weight;
-    d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
+    d->efc_diagonal[i] = regulariser.inverse_weight;
+    d->efc_D[i] = regulariser.inverse;
     d->efc_aref[i] = -(at.damping * d->efc_jv[i]) - at.stiffness * at.impedance * r;
 }
 
@@ -98,7 +108,7 @@ LANE_FN void set_row_of_group(lane_data *d, int i, lane_impedance at, real r, re
 LANE_FN void set_row(lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
 {
     group_times(d, i, d->qvel, d->efc_jv);
-    set_row_of_group(d, i, at, r, inverse_weight, exists);
+    set_row_of_group(d, i, at, r, regularise(at, inverse_weight, exists));
 }
 
 // Do all trees that a chain of dofs moves sleep in all lanes? Those of an active constraint sleep together.

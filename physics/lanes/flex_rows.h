@@ -94,6 +94,7 @@ LANE_FN void strain_rows(const lane_model *m, lane_data *d, int cell, const unif
     int first = add_modes(m, d, cell, LANE_ROW_EQUALITY);
     for (int k = first; k < d->row_count; k++) {
         real r = d->efc_pos[k];
-        set_row_of_group(d, k, impedance_of(m, solref, solimp, r), r, weight, active);
+        lane_impedance at = impedance_of(m, solref, solimp, r);
+        set_row_of_group(d, k, at, r, regularise(at, weight, active));
     }
 }

@@ -16,10 +16,10 @@ LANE_FN lane_impedance impedance_at(double time_step, const uniform_real solref[
                                     const uniform_real solimp[ORR_NIMP], real r)
 {
     const double least = 1e-4, most = 0.9999;
-    double low = fmin(fmax((double)solimp[0], least), most),
-           high = fmin(fmax((double)solimp[1], least), most);
-    double width = fmax((double)solimp[2], 0.0), middle = fmin(fmax((double)solimp[3], least), most);
-    double power = fmax((double)solimp[4], 1.0);
+    double low = lesser(greater((double)solimp[0], least), most),
+           high = lesser(greater((double)solimp[1], least), most);
+    double width = greater((double)solimp[2], 0.0), middle = lesser(greater((double)solimp[3], least), most);
+    double power = greater((double)solimp[4], 1.0);
     lane_impedance result;
     if (low == high || width <= 1e-15) {
         result.impedance = R(0.5 * (low + high));
@@ -39,12 +39,12 @@ LANE_FN lane_impedance impedance_at(double time_step, const uniform_real solref[
     }
     double time = (double)solref[0], ratio = (double)solref[1], stiffness, damping;
     if (time > 0.0) {
-        time = fmax(time, 2.0 * time_step);
-        stiffness = 1.0 / fmax(1e-15, high * high * time * time * ratio * ratio);
-        damping = 2.0 / fmax(1e-15, high * time);
+        time = greater(time, 2.0 * time_step);
+        stiffness = 1.0 / greater(1e-15, high * high * time * time * ratio * ratio);
+        damping = 2.0 / greater(1e-15, high * time);
     } else {
-        stiffness = -time / fmax(1e-15, high * high);
-        damping = -ratio / fmax(1e-15, high);
+        stiffness = -time / greater(1e-15, high * high);
+        damping = -ratio / greater(1e-15, high);
     }
     result.stiffness = (uniform_real)stiffness;
     result.damping = (uniform_real)damping;

@@ -136,6 +136,18 @@ FN int bits_set(uint32_t bits)
 #endif
 }
 
+// Of plain doubles: compilers call fmin and fmax for what they do with numbers that are none. Here the second
+// counts where the first is none.
+FN double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+FN double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 FN real clamp_(real x, real low, real high)
 {
     return min_(max_(x, low), high);

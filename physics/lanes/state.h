@@ -131,18 +131,26 @@ enum {
     LANE_COMPARISONS = 4096, // of a step; beyond them a tree is faster
 };
 
-// Are near pairs found by comparing the boxes of what moves with all (collision/near.h)? On the CPU, where
-// pairs are listed.
+// Are near pairs found by the boxes around geoms (collision/near.h)? Of one world alone also where there are
+// few: its boxes are small, those around the geoms of many worlds often overlap where no world's geoms do.
+FN int boxes_searched(const lane_model *m)
+{
+    const orr_plan *plan = m->plan;
+    int many = plan->pairs_mixed || plan->geom_pairs > ORR_PAIRS_TESTED;
+    return plan->boxed_count > 0 && (many || (LANE_STRIDE == 1 && !can_sleep(m) && !speculates(m)));
+}
+
+// Are the boxes of what moves compared with all? On the CPU, where pairs are listed.
 FN int boxes_compared(const lane_model *m)
 {
     const orr_plan *plan = m->plan;
-    return LANE_THREADS == 1 && plan->boxed_count > 0 && !plan->pairs_mixed && !can_sleep(m) &&
+    return LANE_THREADS == 1 && boxes_searched(m) && !plan->pairs_mixed && !can_sleep(m) &&
            (int64_t)plan->boxed_moving * plan->pair_words <= LANE_COMPARISONS;
 }
 
 FN int box_sides(const lane_model *m)
 {
-    return boxes_compared(m) ? 6 * LANE_BOXES * m->plan->pair_words : 0;
+    return boxes_compared(m) ? 6 * (LANE_BOXES + 1) * m->plan->pair_words : 0;
 }
 
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
@@ -508,16 +516,17 @@ typedef struct lane_data {
 #define LANE_LIST(name, count) int32_t *name##_list;
     LANE_LISTS(LANE_LIST)
 #undef LANE_LIST
-    int32_t *tree_moves;     // of each tree: 1, 0: it sleeps in all lanes
-    int32_t *tree_touches;   // the same by tree_awake
-    int32_t *box_list;       // numbers in plan->boxed_geom
-    int32_t iterations;      // the most that the solver has needed
-    mask inaccurate;         // in this step: lanes whose solver has not converged, or whose M lost a pivot
-    real inaccurate_steps;   // how many steps so far
-    double stage_time;       // s: how long after the start of the step a stage of RK4 is
-    real restarts;           // how often autoreset has returned the world to its start, so far
-    lane_extent *extent;     // plan->boxed_count
-    float *box_side;         // of boxes_compared: for each 32 geoms low x, y, z, then high ones
+    int32_t *tree_moves;   // of each tree: 1, 0: it sleeps in all lanes
+    int32_t *tree_touches; // the same by tree_awake
+    int32_t *box_list;     // numbers in plan->boxed_geom
+    int32_t iterations;    // the most that the solver has needed
+    mask inaccurate;       // in this step: lanes whose solver has not converged, or whose M lost a pivot
+    real inaccurate_steps; // how many steps so far
+    double stage_time;     // s: how long after the start of the step a stage of RK4 is
+    real restarts;         // how often autoreset has returned the world to its start, so far
+    lane_extent *extent;   // plan->boxed_count
+    float *
+        box_side; // of boxes_compared: of each 32 geoms low x, y, z, then high ones; then of the boxes around
     lane_box_node *box_node; // of the trees over geoms that move, that rest and that cannot move
     int32_t fixed_nodes;     // nodes of the last; 0: it is not built yet
     // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, in the order of the tree of boxes; counts

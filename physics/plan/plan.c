@@ -348,6 +348,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->excluded);
     orr_free(plan->declared);
     orr_free(plan->boxed_geom);
+    orr_free(plan->boxed_fixed);
     orr_free(plan->plane_geom);
     orr_free(plan->always_near);
     orr_free(plan->meets);

@@ -86,6 +86,10 @@ enum {
     ORR_BLOCK_FILL = 64 // room for so many blocks of the factor per block of dofs
 };
 
+// Of more pairs of geoms those that are near are searched by bounding boxes (lanes/collision/near.h), in one
+// world alone of more than the second.
+enum { ORR_PAIRS_TESTED = 512, ORR_PAIRS_TESTED_ALONE = 32 };
+
 // The bodies, joints, dofs and coordinates of a kinematic tree: the first of each, and the one behind the
 // last.
 typedef struct orr_tree_range {
@@ -140,9 +144,10 @@ typedef struct orr_plan {
     int32_t near_capacity; // where pairs are mixed: room for those that are near
     int32_t contact_limit; // of more contacts than these the last are left out; INT32_MAX: of none
     int32_t room_grows;    // 1: a step can need more room than there is
-    // search for near geoms (lanes/collision/near.h) in models with many pairs; counts are 0 otherwise
+    // search for near geoms (lanes/collision/near.h); counts are 0 where pairs are few
     int32_t boxed_count, boxed_moving; // those that move are first
     int32_t *boxed_geom;               // all that collide but planes
+    uint32_t *boxed_fixed;             // one bit per geom: it is boxed, and cannot move
     int32_t plane_count;
     int32_t *plane_geom;
     int32_t pair_dofs; // most dofs of a pair that a step mixes

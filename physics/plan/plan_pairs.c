@@ -288,7 +288,6 @@ static orr_result index_pairs(orr_plan *plan, int declared, orr_error *error)
 }
 
 enum {
-    PAIRS_TESTED = 512,  // more are searched by bounding boxes (collision/near.h)
     PAIRS_LISTED = 16384 // more are mixed when their geoms are near, on the CPU
 };
 
@@ -300,6 +299,8 @@ static orr_result plan_search(orr_plan *plan, int declared, orr_error *error)
         ORR_TRY(index_pairs(plan, declared, error));
     }
     ORR_ALLOC(plan->boxed_geom, m->ngeom, "geoms with bounding boxes", error);
+    ORR_ALLOC(plan->boxed_fixed, (m->ngeom + 31) / 32, "geoms with bounding boxes", error);
+    memset(plan->boxed_fixed, 0, (size_t)(m->ngeom + 31) / 32 * sizeof *plan->boxed_fixed);
     ORR_ALLOC(plan->plane_geom, m->ngeom, "planes", error);
     ORR_ALLOC(plan->always_near, (plan->pair_count + 31) / 32, "pairs of geoms", error);
     memset(plan->always_near, 0, (size_t)(plan->pair_count + 31) / 32 * sizeof *plan->always_near);
@@ -313,6 +314,7 @@ static orr_result plan_search(orr_plan *plan, int declared, orr_error *error)
             if (m->geom_type[i] != ORR_GEOM_PLANE && collides(m, i) &&
                 (m->body_weldid[m->geom_bodyid[i]] != 0) == moving) {
                 plan->boxed_geom[plan->boxed_count++] = i;
+                plan->boxed_fixed[i / 32] |= moving ? 0u : 1u << i % 32;
             }
         }
         plan->boxed_moving = moving ? plan->boxed_count : plan->boxed_moving;
@@ -451,7 +453,7 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     if (!plan->pairs_mixed) {
         visit_pairs(plan, geoms, count, moving, moving_count, add_pair);
     }
-    if (plan->pairs_mixed || plan->pair_count > PAIRS_TESTED) {
+    if (plan->pairs_mixed || plan->pair_count > ORR_PAIRS_TESTED_ALONE) {
         ORR_TRY(plan_search(plan, declared, error));
     }
     if (plan->pairs_mixed) {

@@ -20,7 +20,7 @@ LANE_FN int sphere_box(point centre, double radius, const convex_shape *box, dou
     point_components(to_local(&box->frame, centre), c);
     int face = 0;
     for (int k = 0; k < 3; k++) {
-        clamped[k] = fmin(fmax(c[k], -box->size[k]), box->size[k]);
+        clamped[k] = lesser(greater(c[k], -box->size[k]), box->size[k]);
         if (box->size[k] - fabs(c[k]) < closest) {
             closest = box->size[k] - fabs(c[k]);
             face = k;
@@ -56,7 +56,7 @@ FN double segment_slope(const box_segment *s, double t)
     double slope = 0.0;
     for (int k = 0; k < 3; k++) {
         double x = s->middle[k] + t * s->half[k];
-        slope += s->half[k] * (x - fmin(fmax(x, -s->size[k]), s->size[k]));
+        slope += s->half[k] * (x - lesser(greater(x, -s->size[k]), s->size[k]));
     }
     return slope;
 }
@@ -105,7 +105,7 @@ LANE_FN segment_point point_of_segment(const box_segment *s, double t)
 {
     segment_point p = {t, 0.0, {0, 0, 0}};
     for (int k = 0; k < 3; k++) {
-        double x = s->middle[k] + t * s->half[k], beyond = fmax(fabs(x) - s->size[k], 0.0);
+        double x = s->middle[k] + t * s->half[k], beyond = greater(fabs(x) - s->size[k], 0.0);
         p.out[k] = x > s->size[k] ? 1 : x < -s->size[k] ? -1 : 0;
         p.squared += beyond * beyond;
     }
@@ -170,7 +170,7 @@ LANE_FN int slide_over_box(const box_segment *s, const segment_point *p, double 
         int inwards = outs > 1 && p->out[k] * step < 0.0;
         if ((p->out[k] == 0 || inwards) && step != 0.0) {
             double from = inwards ? p->out[k] * s->size[k] : s->middle[k] + p->t * s->half[k];
-            length = fmin(length, fmax(((step > 0.0 ? s->size[k] : -s->size[k]) - from) / step, 0.0));
+            length = lesser(length, greater(((step > 0.0 ? s->size[k] : -s->size[k]) - from) / step, 0.0));
         }
     }
     *slide = direction * length;
@@ -318,9 +318,9 @@ LANE_FN int box_edge_box(const convex_shape *a, int axis1, const convex_shape *b
     double cosine = point_dot(u, v), along_u = point_dot(apart, u), along_v = point_dot(apart, v);
     double half1 = a->size[axis1], half2 = b->size[axis2];
     double at1 = (along_u - cosine * along_v) / (1.0 - cosine * cosine);
-    at1 = fmin(fmax(at1, -half1), half1);
-    double at2 = fmin(fmax(cosine * at1 - along_v, -half2), half2);
-    at1 = fmin(fmax(cosine * at2 + along_u, -half1), half1);
+    at1 = lesser(greater(at1, -half1), half1);
+    double at2 = lesser(greater(cosine * at1 - along_v, -half2), half2);
+    at1 = lesser(greater(cosine * at2 + along_u, -half1), half1);
     on1 = point_along(on1, at1, u);
     on2 = point_along(on2, at2, v);
     hit->distance = -overlap;

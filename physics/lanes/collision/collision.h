@@ -79,7 +79,7 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
     }
     depth_queue queue;
     begin_queue(&queue);
-    if (plan->boxed_count == 0 && team_size(d) == 1) {
+    if (!boxes_searched(m) && team_size(d) == 1) {
         int watched = d->asleep != LANE_NONE_ASLEEP || speculates(m); // also what is far apart
         for (int i = 0; i < plan->geom_pairs; i++) {
             if (watched || any(may_touch(m, d, &plan->pair[i]))) {
@@ -88,7 +88,7 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         }
         finish_queue(m, d, &queue);
     } else {
-        if (plan->boxed_count > 0) {
+        if (boxes_searched(m)) {
             if (team_single_begin(d)) {
                 find_near(m, d);
             }

@@ -149,17 +149,20 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     if (m->ngrid > 0) {
         d->contact_stops[contact] = max_(stop.aref, R(0.0));
     }
+    lane_regulariser regulariser = {R(0.0), R(0.0)};
     for (int k = 0; k < rows; k++) {
-        int of_row = elliptic ? k : 0;
-        real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + of_row);
-        weight = pair->element >= 0 ? weight * both : weight;
+        if (k == 0 || elliptic) { // all edges of a pyramid have that of the first
+            real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + k);
+            weight = pair->element >= 0 ? weight * both : weight;
 #if !defined(ORR_SCALAR_DOUBLE)
-        weight = max_(weight, R(pair->least_weight[of_row]));
+            weight = max_(weight, R(pair->least_weight[k]));
 #endif
-        if (rows > dim && any(apart)) {
-            weight = sel(apart, share_of_normal(friction, weight, rows), weight);
+            if (rows > dim && any(apart)) {
+                weight = sel(apart, share_of_normal(friction, weight, rows), weight);
+            }
+            regulariser = regularise(at, weight, exists);
         }
-        set_row_of_group(d, first + k, elliptic && k > 0 ? sliding : at, r, weight, exists);
+        set_row_of_group(d, first + k, elliptic && k > 0 ? sliding : at, r, regulariser);
     }
     if (any(stop.acts)) {
         set_grid_stop(d, first, &stop, &at);

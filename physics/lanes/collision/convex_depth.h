@@ -296,7 +296,7 @@ LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_pol
     int flat = has_flat_faces(a) && has_flat_faces(b);
     double height = flat ? 1e-12 * scale : 0.0;
     // flat faces are searched to the end, as in MuJoCo: further contacts follow from the face
-    tolerance = flat ? height : fmax(tolerance, 1e-15 * scale);
+    tolerance = flat ? height : greater(tolerance, 1e-15 * scale);
     double lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
     convex_face best = t->face[0];
@@ -317,7 +317,7 @@ LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_pol
         if (extent <
             upper +
                 1e-13 * scale) { // equal up to rounding: later faces are closer to those of the difference
-            upper = fmin(upper, extent);
+            upper = lesser(upper, extent);
             best = *face;
         }
         if (extent - lower <= tolerance) {

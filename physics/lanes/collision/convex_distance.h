@@ -157,7 +157,7 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
             return CONVEX_FAR;
         }
         left = length - bound;
-        if (left <= fmax(gap, 1e-14 * length)) {
+        if (left <= greater(gap, 1e-14 * length)) {
             break;
         }
         s->vertex[s->count++] = next;
@@ -182,5 +182,5 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
     hit->distance = length;
     hit->normal = point_scaled(closest.p, -1.0 / length);
     hit->pos = point_scaled(point_sum(closest.on1, closest.on2), 0.5);
-    return left < fmax(gap, 1e-6 * length) ? CONVEX_APART : CONVEX_UNSURE;
+    return left < greater(gap, 1e-6 * length) ? CONVEX_APART : CONVEX_UNSURE;
 }

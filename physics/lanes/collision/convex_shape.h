@@ -4,6 +4,16 @@
 
 #include "physics/lanes/state.h"
 
+// Functions of a search for a support, which are inlined: on the stack their vectors of three cost more than
+// what is done with them.
+#if defined(__CUDACC__)
+#define SUPPORT_FN FN
+#define CORE_FN LANE_FN
+#else
+#define SUPPORT_FN static inline __attribute__((always_inline, unused))
+#define CORE_FN SUPPORT_FN
+#endif
+
 typedef struct point {
     double x, y, z;
 } point;
@@ -69,13 +79,13 @@ typedef struct convex_frame {
     point pos, axis[3]; // axes in world coordinates
 } convex_frame;
 
-FN point to_world(const convex_frame *f, point local)
+SUPPORT_FN point to_world(const convex_frame *f, point local)
 {
     point p = point_along(f->pos, local.x, f->axis[0]);
     return point_along(point_along(p, local.y, f->axis[1]), local.z, f->axis[2]);
 }
 
-FN point to_local_direction(const convex_frame *f, point v)
+SUPPORT_FN point to_local_direction(const convex_frame *f, point v)
 {
     return make_point(point_dot(v, f->axis[0]), point_dot(v, f->axis[1]), point_dot(v, f->axis[2]));
 }
@@ -131,7 +141,7 @@ FN int extreme_square(const orr_extremes *e, point n)
 }
 
 // The support vertex of a hull along a direction; the first one of equals.
-FN int farthest_vertex(const convex_shape *s, point direction)
+SUPPORT_FN int farthest_vertex(const convex_shape *s, point direction)
 {
     const orr_extremes *e = &s->hull->vertices;
     const int32_t *range = e->range + 2 * extreme_square(e, direction);
@@ -159,7 +169,7 @@ FN convex_support make_support(double x, double y, double z, int corner)
 }
 
 // The support point of the core along a direction of length 1, in the shape's frame.
-LANE_FN convex_support local_support(convex_shape *s, point n)
+CORE_FN convex_support local_support(convex_shape *s, point n)
 {
     const double *size = s->size;
     switch (s->type) {
@@ -212,8 +222,8 @@ typedef struct convex_vertex {
 } convex_vertex;
 
 // one, two: in the shapes' frames.
-FN convex_vertex make_vertex(const convex_shape *a, const convex_shape *b, convex_support one,
-                             convex_support two)
+SUPPORT_FN convex_vertex make_vertex(const convex_shape *a, const convex_shape *b, convex_support one,
+                                     convex_support two)
 {
     convex_vertex v;
     v.on1 = to_world(&a->frame, one.at);

@@ -227,11 +227,32 @@ LANE_FN uint32_t boxes_overlapping(const float *side, const lane_extent *e)
     return bits;
 }
 
+// Of each 32 geoms, the box around their boxes: low x, y, z, then high ones.
+FN float *box_of_word(const lane_model *m, const lane_data *d, int word)
+{
+    return d->box_side + (m->plan->pair_words * LANE_BOXES + word) * 6;
+}
+
+// Written for the compiler to vectorise.
+LANE_FN void join_sides(const float *side, float *joined)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const float *low = side + axis * LANE_BOXES, *high = side + (3 + axis) * LANE_BOXES;
+        float least = low[0], most = high[0];
+        for (int k = 1; k < LANE_BOXES; k++) {
+            least = low[k] < least ? low[k] : least;
+            most = high[k] > most ? high[k] : most;
+        }
+        joined[axis] = least;
+        joined[3 + axis] = most;
+    }
+}
+
 // Boxes of the geoms that move, and at first of those that cannot; other geoms have none that overlaps.
 LANE_FN void place_boxes(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
-    for (int i = 0; i < box_sides(m) && d->fixed_nodes == 0; i++) {
+    for (int i = 0; i < plan->pair_words * 6 * LANE_BOXES && d->fixed_nodes == 0; i++) {
         d->box_side[i] = i / LANE_BOXES % 6 < 3 ? 1e30f : -1e30f;
     }
     int count = d->fixed_nodes == 0 ? plan->boxed_count : plan->boxed_moving;
@@ -244,18 +265,29 @@ LANE_FN void place_boxes(const lane_model *m, lane_data *d)
             side[(3 + axis) * LANE_BOXES] = e->high[axis];
         }
     }
+    for (int word = 0; word < plan->pair_words; word++) {
+        join_sides(d->box_side + word * 6 * LANE_BOXES, box_of_word(m, d, word));
+    }
     d->fixed_nodes = 1; // kept like their tree
 }
 
-// The listed pairs whose boxes overlap: a few hundred geoms are compared sooner than sorted into a tree.
+// The listed pairs whose boxes overlap: a few hundred geoms are compared sooner than sorted into a tree. Each
+// is compared with the box around 32 others at first, which are often those of one body.
 LANE_FN void compare_boxes(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     place_boxes(m, d);
     for (int k = 0; k < plan->boxed_moving; k++) {
         const lane_extent *e = &d->extent[k];
+        const uint32_t *paired = plan->pair_bits + (int64_t)e->geom * plan->pair_words;
         for (int word = 0; word < plan->pair_words; word++) {
-            uint32_t left = boxes_overlapping(d->box_side + word * 6 * LANE_BOXES, e);
+            // of two that move the first finds the pair: few words have one of its others
+            uint32_t left = paired[word] | plan->boxed_fixed[word];
+            const float *around = box_of_word(m, d, word);
+            if (left == 0 || !boxes_overlap(e->low, e->high, around, around + 3)) {
+                continue;
+            }
+            left &= boxes_overlapping(d->box_side + word * 6 * LANE_BOXES, e);
             for (; left != 0; left &= left - 1) {
                 add_near(m, d, e->geom, word * LANE_BOXES + lowest_bit(left));
             }

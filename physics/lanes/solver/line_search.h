@@ -7,17 +7,16 @@
 enum { LANE_PROBE = 4 };
 
 // Derivatives of dm / 2 (n - mu t)^2, where the position moves along efc_jv, or of the quadratic inside.
-LANE_FN void add_cone_slope(const lane_data *d, int i, real step, lane_slope *sum)
+FN void add_slope_of_cone(const lane_data *d, int i, real step, lane_slope *sum, int dim)
 {
     const lane_row *row = &d->row[i];
     real x[6], mu = row->friction[ORR_PAIR_MU];
-    load_cone(d, i, d->efc_jar, x);
     real inside = R(0.0), inside_slope = R(0.0), inside_size = R(0.0), towards = R(0.0), squared = R(0.0);
-    for (int k = 0; k < row->dim; k++) {
-        x[k] = fma_(step, d->efc_jv[i + k], x[k]);
+    for (int k = 0; k < dim; k++) {
+        x[k] = fma_(step, d->efc_jv[i + k], d->efc_jar[i + k]);
     }
-    lane_cone c = cone_at(d, i, x);
-    for (int k = 0; k < row->dim; k++) {
+    lane_cone c = cone_of_rows(d, i, x, dim);
+    for (int k = 0; k < dim; k++) {
         real v = d->efc_jv[i + k], weighted = d->efc_D[i + k] * v;
         inside = fma_(weighted, x[k], inside);
         inside_slope = fma_(weighted, v, inside_slope);
@@ -37,6 +36,11 @@ LANE_FN void add_cone_slope(const lane_data *d, int i, real step, lane_slope *su
     sum->first = sum->first + sel(c.top, R(0.0), sel(c.middle, along, inside));
     sum->second = sum->second + sel(c.top, R(0.0), sel(c.middle, along_slope, inside_slope));
     sum->size = sum->size + sel(c.top, R(0.0), sel(c.middle, c.dm * along_size, inside_size));
+}
+
+LANE_FN void add_cone_slope(const lane_data *d, int i, real step, lane_slope *sum)
+{
+    LANE_UNROLLED_CONE(d->row[i].dim, add_slope_of_cone, d, i, step, sum);
 }
 
 FN void add_slope(const lane_data *d, int i, real step, lane_slope *sum)

@@ -6,6 +6,12 @@
 #include "physics/lanes/solver/rounding.h"
 #include "physics/lanes/solver/run_rows.h"
 
+// A cone has 3, 4 or 6 rows: as LANE_UNROLLED_BASIS.
+#define LANE_UNROLLED_CONE(rows, function, ...)                                                              \
+    ((rows) == 3   ? function(__VA_ARGS__, 3)                                                                \
+     : (rows) == 4 ? function(__VA_ARGS__, 4)                                                                \
+                   : function(__VA_ARGS__, 6))
+
 // A point relative to a friction cone.
 typedef struct lane_cone {
     mask top,
@@ -15,14 +21,14 @@ typedef struct lane_cone {
     real dm;
 } lane_cone;
 
-LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
+FN lane_cone cone_of_rows(const lane_data *d, int i, const real x[6], int dim)
 {
     const lane_row *row = &d->row[i];
     real mu = row->friction[ORR_PAIR_MU];
     lane_cone c;
     real squared = R(0.0);
     c.n = c.u[0] = x[0] * mu;
-    for (int k = 1; k < row->dim; k++) {
+    for (int k = 1; k < dim; k++) {
         c.u[k] = x[k] * row->friction[k - 1];
         squared = fma_(c.u[k], c.u[k], squared);
     }
@@ -35,33 +41,38 @@ LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
     return c;
 }
 
-// c: cone_at x
-FN real cone_cost(const lane_data *d, int i, const real x[6], lane_cone c, real force[6])
+// Of the cone's `dim` rows from i on: the cost, and their forces and second derivatives (see row_forces).
+FN real cone_forces(lane_data *d, int i, int dim)
 {
     const lane_row *row = &d->row[i];
+    real x[6];
+    for (int k = 0; k < dim; k++) {
+        x[k] = d->efc_jar[i + k];
+    }
+    lane_cone c = cone_of_rows(d, i, x, dim);
+    d->efc_weight[i] = sel(c.top, R(0.0), sel(c.middle, R(-1.0), R(1.0)));
     real mu = row->friction[ORR_PAIR_MU];
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
     real on_cone = -(c.dm * gap * mu);
     real inside_cost = R(0.0);
-    for (int k = 0; k < 6 && k < row->dim; k++) {
+    for (int k = 0; k < dim; k++) {
         real along = k ? -(on_cone * inverse * c.u[k]) * row->friction[k - 1] : on_cone;
         real inside = -(d->efc_D[i + k] * x[k]);
         inside_cost = inside_cost - R(0.5) * inside * x[k];
-        force[k] = sel(c.top, R(0.0), sel(c.middle, along, inside));
+        d->efc_force[i + k] = sel(c.top, R(0.0), sel(c.middle, along, inside));
     }
     return sel(c.top, R(0.0), sel(c.middle, R(0.5) * c.dm * gap * gap, inside_cost));
 }
 
-// The second derivative of the cone's cost: dim x dim, symmetric.
-LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessian[6][6])
+FN void hessian_of_cone(const lane_data *d, int i, const real x[6], real hessian[6][6], int dim)
 {
     const lane_row *row = &d->row[i];
     real mu = row->friction[ORR_PAIR_MU];
-    lane_cone c = cone_at(d, i, x);
+    lane_cone c = cone_of_rows(d, i, x, dim);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
-    for (int a = 0; a < 6 && a < row->dim; a++) {
+    for (int a = 0; a < dim; a++) {
         real scale_a = row->friction[a ? a - 1 : ORR_PAIR_MU];
         for (int b = 0; b <= a; b++) {
             real scale_b = row->friction[b ? b - 1 : ORR_PAIR_MU];
@@ -79,6 +90,12 @@ LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessi
             hessian[a][b] = hessian[b][a] = sel(c.top, R(0.0), sel(c.middle, value, inside));
         }
     }
+}
+
+// The second derivative of the cone's cost: dim x dim, symmetric.
+LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessian[6][6])
+{
+    LANE_UNROLLED_CONE(d->row[i].dim, hessian_of_cone, d, i, x, hessian);
 }
 
 // Cost of a row that is not of a cone; its force and second derivative.
@@ -124,15 +141,7 @@ FN real row_forces(lane_data *d, int i)
     if (row->index > 0) {
         return R(0.0);
     }
-    real x[6], force[6];
-    load_cone(d, i, d->efc_jar, x);
-    lane_cone c = cone_at(d, i, x);
-    d->efc_weight[i] = sel(c.top, R(0.0), sel(c.middle, R(-1.0), R(1.0)));
-    real cost = cone_cost(d, i, x, c, force);
-    for (int k = 0; k < row->dim; k++) {
-        d->efc_force[i + k] = force[k];
-    }
-    return cost;
+    return LANE_UNROLLED_CONE(row->dim, cone_forces, d, i);
 }
 
 #if !defined(__CUDACC__)
