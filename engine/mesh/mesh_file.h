@@ -177,6 +177,8 @@ typedef struct orr_mesh_file_desc {
     bool make_normals;
     bool read_textures; // pictures that materials name, in the file or beside it; false: materials have none
     bool keep_axes; // coordinates as stored, without turning the up axis that the file names (Collada) to y
+    // polygons of .obj files as MuJoCo cuts them, which leaves out or doubles parts of those with hollows
+    bool polygons_as_mujoco;
 } orr_mesh_file_desc;
 
 // By the ending of its name; a .ply, which may also be a cloud, by its header.

@@ -140,7 +140,8 @@ static orr_result read_face(obj *o)
         return ORR_OK;
     }
     ORR_TRY(orr_mesh_use_material(o->reader, o->material));
-    return orr_mesh_add_polygon(o->reader, o->corners, count);
+    return o->reader->desc->polygons_as_mujoco ? orr_mesh_add_polygon_mujoco(o->reader, o->corners, count)
+                                               : orr_mesh_add_polygon(o->reader, o->corners, count);
 }
 
 static orr_result read_library(obj *o)

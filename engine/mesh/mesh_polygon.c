@@ -71,12 +71,18 @@ static bool is_fan(const polygon *p, int first)
     return good;
 }
 
-// In float, as MuJoCo finds which diagonal of a quad is shorter: in a square the last bit decides.
 static float squared_distance(const orr_mesh_file *mesh, uint32_t a, uint32_t b)
 {
     const float *p = mesh->vertices[a].position, *q = mesh->vertices[b].position;
     const float x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
     return x * x + y * y + z * z;
+}
+
+int orr_mesh_shorter_diagonal(const orr_mesh_file *mesh, const uint32_t *corners)
+{
+    return squared_distance(mesh, corners[0], corners[2]) < squared_distance(mesh, corners[1], corners[3])
+               ? 0
+               : 1;
 }
 
 // The corner from which all triangles of a fan turn as the polygon does: of a quad an end of the shorter
@@ -86,8 +92,7 @@ static int fan_start(const orr_mesh_file *mesh, const polygon *p)
     if (p->count != 4) {
         return is_fan(p, 0) ? 0 : -1;
     }
-    const uint32_t *c = p->corners;
-    int start = squared_distance(mesh, c[0], c[2]) < squared_distance(mesh, c[1], c[3]) ? 0 : 1;
+    int start = orr_mesh_shorter_diagonal(mesh, p->corners);
     return is_fan(p, start) ? start : is_fan(p, 1 - start) ? 1 - start : -1;
 }
 

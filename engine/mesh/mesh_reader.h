@@ -40,6 +40,10 @@ orr_result orr_mesh_use_material(orr_mesh_reader *reader, int material);
 orr_result orr_mesh_add_triangle(orr_mesh_reader *reader, uint32_t a, uint32_t b, uint32_t c);
 // A polygon, as triangles. Its corners' positions are in mesh->vertices.
 orr_result orr_mesh_add_polygon(orr_mesh_reader *reader, const uint32_t *corners, int count);
+orr_result orr_mesh_add_polygon_mujoco(orr_mesh_reader *reader, const uint32_t *corners, int count);
+// Of four corners: 0, from the first to the third, or 1. In float, as in MuJoCo: in a square the last bit
+// decides.
+int orr_mesh_shorter_diagonal(const orr_mesh_file *mesh, const uint32_t *corners);
 // A white, opaque, dull one; its index is material_count - 1.
 orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **material);
 

@@ -245,16 +245,37 @@ LANE_FN void solve_implicit_factors(const lane_model *m, lane_data *d, reals x)
     }
 }
 
-// acceleration: the force on entry, the solution on return
+// result = (H - M) x, before H is factorised. Of Euler's integrator only the diagonals differ.
+FN void damping_times(const lane_model *m, const lane_data *d, reals x, reals result)
+{
+    for (int k = 0; k < m->nv; k++) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        result[k] = (d->qH[adr + last] - d->qM[adr + last]) * x[k];
+        for (int c = m->opt.integrator == ORR_INTEGRATOR_EULER ? last : 0; c < last; c++) {
+            int above = m->M_colind[adr + c];
+            real own = d->qH[adr + c] - d->qM[adr + c];
+            real mirrored = m->plan->unsymmetric ? d->qU[adr + c] - d->qM[adr + c] : own;
+            result[k] = fma_(own, x[above], result[k]);
+            result[above] = fma_(mirrored, x[k], result[above]);
+        }
+    }
+}
+
+// acceleration = H^-1 M qacc, as qacc - H^-1 (H - M) qacc: forces of stiff rows, whose sum M qacc is, cancel,
+// and in float leave up to a percent of it to rounding.
 LANE_FN void implicit_solve(const lane_model *m, lane_data *d, reals acceleration)
 {
     implicit_matrix(m, d);
+    damping_times(m, d, d->qacc, acceleration);
     if (m->plan->unsymmetric) {
         factorise_unsymmetric(m, d->qH, d->qU, d->qHDiagInv);
     } else {
         factorise(m, d, d->qH, d->qH, d->qHDiagInv);
     }
     solve_implicit_factors(m, d, acceleration);
+    for (int k = 0; k < m->nv; k++) {
+        acceleration[k] = d->qacc[k] - acceleration[k];
+    }
 }
 
 // Where something has to stop in a distance grid (collision/grid_stop.h), the forces of its contacts are
@@ -295,23 +316,14 @@ LANE_FN void stop_implicit(const lane_model *m, lane_data *d, reals acceleration
     }
 }
 
-// acceleration: of the step on entry; on return that of the forces at its start, M^-1 (M - h dF/dv) a
+// acceleration: of the step on entry; on return that of the forces at its start, M^-1 H a
 LANE_FN void implicit_inverse(const lane_model *m, lane_data *d, reals acceleration, reals force)
 {
     implicit_matrix(m, d);
-    for (int k = 0; k < m->nv; k++) {
-        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-        force[k] = d->qH[adr + last] * acceleration[k];
-        for (int c = 0; c < last; c++) {
-            int above = m->M_colind[adr + c];
-            real mirrored = m->plan->unsymmetric ? d->qU[adr + c] : d->qH[adr + c];
-            force[k] = fma_(d->qH[adr + c], acceleration[above], force[k]);
-            force[above] = fma_(mirrored, acceleration[k], force[above]);
-        }
-    }
+    damping_times(m, d, acceleration, force);
     solve_factorised(m, d, d->qLD, d->qLDiagInv, force);
     for (int k = 0; k < m->nv; k++) {
-        acceleration[k] = force[k];
+        acceleration[k] = acceleration[k] + force[k];
     }
 }
 

@@ -323,12 +323,7 @@ LANE_FN mask stops_in_grids(const lane_model *m, const lane_data *d)
 
 LANE_FN void step_implicit(const lane_model *m, lane_data *d)
 {
-    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
-        int i = nth_dof(d, n);
-        d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
-    }
     team_wait(d);
-    clear_left_out(m, d, d->work);
     if (team_single_begin(d)) {
         implicit_solve(m, d, d->work);
         if (any(stops_in_grids(m, d))) {

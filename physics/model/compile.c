@@ -62,8 +62,13 @@ static bool is_referenced(const orr_spec *spec, const spec_geom *geom)
     return false;
 }
 
-// With discardvisual, geoms that cannot collide, that feel no fluid and that nothing refers to are left out;
-// then meshes that no geom and no sensor uses.
+bool is_discarded(const orr_spec *spec, const spec_geom *geom)
+{
+    return spec->compiler.discardvisual && geom->contype == 0 && geom->conaffinity == 0 &&
+           !geom->fluidshape && !is_referenced(spec, geom);
+}
+
+// Geoms that are discarded are left out, then meshes that no geom and no sensor uses.
 static orr_result choose_geoms(model_builder *b)
 {
     const orr_spec *spec = b->spec;
@@ -76,11 +81,10 @@ static orr_result choose_geoms(model_builder *b)
     int count = 0;
     for (int i = 0; i < spec->geoms_count; i++) {
         const spec_geom *geom = &spec->geoms[i];
-        bool visual =
-            geom->contype == 0 && geom->conaffinity == 0 && !geom->fluidshape && !is_referenced(spec, geom);
-        b->geom_ids[i] = discard && visual ? -1 : count++;
+        bool left_out = is_discarded(spec, geom);
+        b->geom_ids[i] = left_out ? -1 : count++;
         int mesh = SPEC_FIND(spec, meshes, geom->mesh);
-        if (discard && !visual && mesh >= 0) {
+        if (discard && !left_out && mesh >= 0) {
             b->mesh_ids[mesh] = 0;
         }
     }

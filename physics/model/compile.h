@@ -131,6 +131,8 @@ void fluid_coefficients(int type, const double size[3], const double coefficient
                         double fluid[ORR_NFLUID]);
 // before the sizes of the model are known
 orr_result check_names(const model_builder *b);
+// With discardvisual: geoms that cannot collide, that feel no fluid and that nothing refers to.
+bool is_discarded(const orr_spec *spec, const spec_geom *geom);
 orr_result resolve_masses(model_builder *b); // poses and sizes of geoms; inertia of bodies
 orr_result align_free(model_builder *b);     // frames of free bodies (alignfree)
 orr_result fuse_static(model_builder *b);    // bodies without joints (fusestatic)

@@ -250,6 +250,11 @@ static orr_result resolve_bodies(model_builder *b, const rigid_part *all, rigid_
             int group = spec->geoms[geom].group;
             if (group >= compiler->inertiagrouprange[0] && group <= compiler->inertiagrouprange[1] &&
                 all[geom].mass > 1e-15) {
+                if (id > 0 && compiler->inertiafromgeom == 1 && is_discarded(spec, &spec->geoms[geom])) {
+                    return spec_fail(&spec->geoms[geom].head, b->error,
+                                     "discardvisual: expected no mass, as inertiafromgeom is true; with "
+                                     "inertiafromgeom=\"auto\" a body keeps the mass of what is discarded");
+                }
                 parts[count++] = all[geom];
             }
         }

@@ -8,8 +8,9 @@ A file of little-endian doubles, tests/golden/pairs.f64:
     rows columns of a height field, its four sizes, its samples
     per pose:   type1 type2 margin; of each geom size (3), position (3), rotation (9, row-major)
                 contacts, per contact: distance, position, normal from the first geom to the second
-Boxes in height fields without a margin are left out: MuJoCo's search stops early (docs/robots.md). The last
-twelve poses are boxes that are closer than the margin at a corner, where MuJoCo has no contact.
+Boxes in height fields without a margin are left out: MuJoCo's search stops early (docs/robots.md). Then
+follow twelve poses of boxes that are closer than the margin at a corner, where MuJoCo has no contact, and
+twelve of capsules with an end beside an edge of a box, where MuJoCo counts one contact twice.
 """
 import pathlib
 
@@ -51,7 +52,22 @@ def near_without_contact(model, data, margin):
     return data.ncon == 0 and 0.0 < mujoco.mj_geomDistance(model, data, 0, 1, margin, None) < 0.8 * margin
 
 
-def record_pair(kinds, margin, samples, random, apart=False):
+def has_twins(model, data):
+    """Is one contact of a capsule counted twice, at an end from which it leads away from an edge?"""
+    if data.ncon != 2 or np.abs(data.contact.pos[0] - data.contact.pos[1]).max() > 1e-12:
+        return False
+    turn = data.geom_xmat[1].reshape(3, 3)
+    axis = data.geom_xmat[0].reshape(3, 3)[:, 2] @ turn
+    middle = (data.geom_xpos[0] - data.geom_xpos[1]) @ turn
+    for away in (axis, -axis):
+        end = middle - away * model.geom_size[0, 1]
+        out = np.abs(end) > model.geom_size[1]
+        if out.sum() == 2 and (away * end > 0.0)[out].all():
+            return True
+    return False
+
+
+def record_pair(kinds, margin, samples, random, apart=False, twins=False):
     model = recording.exact(mujoco.MjModel.from_xml_string(f"""<mujoco>
         <asset><hfield name="h" nrow="{ROWS}" ncol="{COLUMNS}" size="1 0.8 0.3 0.2"/></asset><worldbody>
         <body mocap="true">{geom(kinds[0])} margin="{margin}"/></body>
@@ -71,6 +87,8 @@ def record_pair(kinds, margin, samples, random, apart=False):
         if apart:
             if not near_without_contact(model, data, margin):
                 continue
+        elif twins and not has_twins(model, data):
+            continue
         elif data.ncon in (0, 50) or whole_cap(model, data):
             continue
         numbers.append(np.concatenate(
@@ -89,6 +107,7 @@ def record(_):
             if kinds != ("hfield", "box") or margin > 0.0:
                 numbers += record_pair(kinds, margin, samples, random)
     numbers += record_pair(("box", "box"), 0.05, samples, random, apart=True)
+    numbers += record_pair(("capsule", "box"), 0.02, samples, random, twins=True)
     return np.concatenate(numbers).astype("<f8").tobytes()
 
 

@@ -675,6 +675,56 @@ static void a_world_is_solved_alike_beside_any_others(void **state)
     orr_model_destroy(model);
 }
 
+// A joint that a weld holds, and one with damping elsewhere, which makes the step implicit: the weld's forces
+// are so stiff that their sum is a small part of each.
+static void an_implicit_step_moves_stiff_joints_as_in_double(void **state)
+{
+    (void)state;
+    orr_model *model = parse("<mujoco><worldbody><body><joint damping='0.3'/><geom size='0.1'/></body>"
+                             "<body name='held' pos='0.3 -0.3 0.1'><joint ref='-18'/>"
+                             "<geom type='box' size='0.15 0.1 0.2' pos='0.02 0.02 0' contype='0'/></body>"
+                             "</worldbody><equality><weld body1='held'/></equality></mujoco>");
+    const double at[2] = {0.1, 0.3}, speed[2] = {0.2, -0.28125};
+    double velocity[2][2];
+    for (int k = 0; k < 2; k++) {
+        orr_physics *physics = make_physics(model, 1, k ? DOUBLE : SINGLE);
+        orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, at);
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, speed);
+        orr_physics_step(physics, 1);
+        orr_physics_get(physics, ORR_PHYSICS_QVEL, 0, velocity[k]);
+        orr_physics_destroy(physics);
+    }
+    print_message("%.9g, in double %.9g rad/s\n", velocity[0][1], velocity[1][1]);
+    assert_true(relative_error(velocity[0], velocity[1], 2) < 2e-6);
+    orr_model_destroy(model);
+}
+
+// What creeps towards its rest keeps no acceleration of an earlier step.
+static void slow_motion_is_followed_in_float(void **state)
+{
+    (void)state;
+    orr_model *model = parse("<mujoco><worldbody><body name='held'>"
+                             "<joint type='slide' damping='1.12'/><joint stiffness='10.5' ref='2.4'/>"
+                             "<geom type='box' size='0.08 0.05 0.0929'/></body></worldbody>"
+                             "<equality><weld body1='held'/></equality></mujoco>");
+    double qacc[2][2], most = 0.0;
+    orr_physics *physics[2] = {make_physics(model, 1, SINGLE), make_physics(model, 1, DOUBLE)};
+    for (int step = 0; step < 200; step++) {
+        for (int k = 0; k < 2; k++) {
+            orr_physics_step(physics[k], 1);
+            orr_physics_get(physics[k], ORR_PHYSICS_QACC, 0, qacc[k]);
+        }
+        for (int i = 0; i < 2 && step >= 50; i++) {
+            most = fmax(most, fabs(qacc[0][i] - qacc[1][i]));
+        }
+    }
+    print_message("accelerations are up to %.2g off\n", most);
+    assert_true(most < 3e-4);
+    orr_physics_destroy(physics[0]);
+    orr_physics_destroy(physics[1]);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -694,6 +744,8 @@ int main(void)
         cmocka_unit_test(a_world_is_solved_alike_beside_any_others),
         cmocka_unit_test(a_body_that_turns_about_its_centre_is_held_in_float),
         cmocka_unit_test(what_stands_upright_on_a_slope_stands_in_float),
+        cmocka_unit_test(an_implicit_step_moves_stiff_joints_as_in_double),
+        cmocka_unit_test(slow_motion_is_followed_in_float),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -16,11 +16,12 @@ FN void point_components(point p, double c[3])
 // Normal from the sphere to the box.
 LANE_FN int sphere_box(point centre, double radius, const convex_shape *box, double margin, convex_hit *hit)
 {
-    double c[3], clamped[3], closest = 1e300;
+    double c[3], clamped[3], closest = 1e300, square = 0.0;
     point_components(to_local(&box->frame, centre), c);
     int face = 0;
     for (int k = 0; k < 3; k++) {
         clamped[k] = lesser(greater(c[k], -box->size[k]), box->size[k]);
+        square += (c[k] - clamped[k]) * (c[k] - clamped[k]);
         if (box->size[k] - fabs(c[k]) < closest) {
             closest = box->size[k] - fabs(c[k]);
             face = k;
@@ -29,8 +30,9 @@ LANE_FN int sphere_box(point centre, double radius, const convex_shape *box, dou
     point on_box = to_world(&box->frame, make_point(clamped[0], clamped[1], clamped[2]));
     point offset = point_difference(on_box, centre);
     double distance = point_length(offset);
-    // frames of worlds in float are not exactly orthonormal: only `closest` says whether the point is inside
-    if (closest < 0.0 && distance > 1e-15) {
+    // in the frame of the box: worlds in float have frames that are not exactly orthonormal, and put a point
+    // of the surface, where a segment enters the box, beside it
+    if (square > 1e-30) {
         hit->normal = point_scaled(offset, 1.0 / distance);
     } else { // inside: out through the closest face
         distance = -closest;
@@ -144,6 +146,27 @@ LANE_FN segment_point closest_to_edges(const box_segment *s)
     return best;
 }
 
+// Where an end of the segment is closest to an edge, but the line through it to a point of the edge's line
+// beyond an end of the edge, MuJoCo goes on as from that corner of the box: the edge's own axis is out, too.
+LANE_FN void pass_end_of_edge(const box_segment *s, segment_point *p)
+{
+    int along = p->out[0] == 0 ? 0 : p->out[1] == 0 ? 1 : 2;
+    double square = 0.0, product = 0.0;
+    for (int i = 1; i < 3; i++) {
+        int k = (along + i) % 3;
+        if (p->out[k] == 0) {
+            return; // closest to a face
+        }
+        square += s->half[k] * s->half[k];
+        product += s->half[k] * (s->middle[k] - p->out[k] * s->size[k]);
+    }
+    if (p->out[along] != 0 || fabs(p->t) < 1.0 || square == 0.0) {
+        return;
+    }
+    double x = s->middle[along] - product / square * s->half[along];
+    p->out[along] = x > s->size[along] ? 1 : x < -s->size[along] ? -1 : 0;
+}
+
 // How far the segment runs over the box from one of its points, along the feature of the box that is closest
 // there, signed. From a face: towards the other end. From an edge or a corner each direction moves some axes
 // inside the box and stays along an edge or a face; of both, the one less than 45 degrees away from it.
@@ -191,6 +214,7 @@ LANE_FN int capsule_box(const convex_shape *capsule, const convex_shape *box, do
     segment_point p = point_of_segment(&s, first + 0.5 * slide);
     int inside = p.squared == 0.0, flat = slide > 1e-6 && !inside;
     p = inside ? closest_to_edges(&s) : point_of_segment(&s, first);
+    pass_end_of_edge(&s, &p);
     point at = point_along(capsule->frame.pos, p.t, half);
     int count = sphere_box(at, capsule->size[0], box, margin, hits);
     if (flat || slide_over_box(&s, &p, &slide)) {

@@ -13,9 +13,11 @@
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
+#define SOLVER_FIRST 1.0
 #define CONJUGATE_TOLERANCE 1e-12
 #else
 #define SOLVER_TOLERANCE 1e-7
+#define SOLVER_FIRST 1e-3 // of the tolerance: for the first step, or slow motion keeps the last acceleration
 #define CONJUGATE_TOLERANCE 1e-3 // of the squared residual of a direction
 #endif
 #define CONJUGATE_GAIN 0.01 // of what an iteration must gain: how far a direction need not be followed
@@ -174,7 +176,7 @@ LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
         }
         real slope = descent(m, d);
         // half the slope is what a whole step would gain, in Newton's method at least
-        running = and_(running, R(-0.5) * slope > d->gain_enough);
+        running = and_(running, R(-0.5) * slope > d->gain_enough * R(i == 0 ? SOLVER_FIRST : 1.0));
         if (i > 0 && i % LANE_STALL == 0 && any(running)) {
             mask rounded = not_(-slope > slope_rounding(m, d));
             running = and_(running, not_(and_(rounded, slope < R(0.5) * checked_slope)));

@@ -115,7 +115,8 @@ static orr_result read_msh(const spec_mesh *mesh, const orr_bytes *bytes, mesh_d
 // Other formats. Collada files name an up axis, which robots that use them ignore.
 static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
 {
-    const orr_mesh_file_desc desc = {.path = mesh->file, .bytes = bytes, .keep_axes = true};
+    const orr_mesh_file_desc desc = {
+        .path = mesh->file, .bytes = bytes, .keep_axes = true, .polygons_as_mujoco = true};
     orr_mesh_file file;
     orr_error reason;
     orr_result result = orr_mesh_file_read(&desc, &file, &reason);
