@@ -328,7 +328,7 @@ FN int sint_store_some(int32_t *to, sint a, uint32_t bits)
     sint_store(lanes, a);
     for (int i = 0, count = 0; i < ORR_LANES; i++) {
         to[count] = lanes[i];
-        count += bits >> i & 1;
+        count += (int)(bits >> i & 1);
     }
 #endif
     return __builtin_popcount(bits);

@@ -472,7 +472,7 @@ FN int iterate_alone(const lane_model *m, alone_world *w, float gain_enough, int
         alone_hessian(w, i == 0);
         alone_direction(w);
         float slope = alone_dot(&w->gradient, &w->search);
-        if (!(-0.5f * slope > gain_enough)) {
+        if (!(-0.5f * slope > gain_enough * (i == 0 ? (float)SOLVER_FIRST : 1.0f))) {
             return 1;
         }
         if (i > 0 && i % LANE_STALL == 0 && !(-slope > alone_rounding(w)) && slope < 0.5f * checked_slope) {

@@ -8,6 +8,14 @@
 // not halved it. Slopes that still fall are worth following even below their rounding.
 enum { LANE_STALL = 8 };
 
+// Of the gain that is enough for another iteration: what is enough for the first one. Without it, in float,
+// slow motion keeps the acceleration of an earlier step.
+#if defined(ORR_SCALAR_DOUBLE)
+#define SOLVER_FIRST 1.0
+#else
+#define SOLVER_FIRST 1e-3
+#endif
+
 // The first and second derivative of a cost along a direction, and the sum of the sizes of the terms of the
 // first: rounding makes it wrong by about LANE_EPSILON of that.
 typedef struct lane_slope {

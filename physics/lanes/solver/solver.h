@@ -13,11 +13,9 @@
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
-#define SOLVER_FIRST 1.0
 #define CONJUGATE_TOLERANCE 1e-12
 #else
 #define SOLVER_TOLERANCE 1e-7
-#define SOLVER_FIRST 1e-3 // of the tolerance: for the first step, or slow motion keeps the last acceleration
 #define CONJUGATE_TOLERANCE 1e-3 // of the squared residual of a direction
 #endif
 #define CONJUGATE_GAIN 0.01 // of what an iteration must gain: how far a direction need not be followed
