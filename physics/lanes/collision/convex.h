@@ -74,7 +74,7 @@ LANE_FN int further_contacts(const convex_shape *a, const convex_shape *b, const
 {
     return !search->several || is_round(a) || is_round(b)
                ? 1
-               : face_contacts(a, b, search->margin, witness, 1, hits);
+               : face_contacts(a, b, search->margin, witness, hits);
 }
 
 // At most 4 contacts.

@@ -88,14 +88,24 @@ LANE_FN int face_at_vertex(const convex_shape *s, int vertex, point direction)
     return best;
 }
 
-FN int face_has_vertex(const orr_hull *hull, int face, int vertex)
+// A vertex' faces, in ascending order, from some on.
+typedef struct hull_faces {
+    const int32_t *at, *end;
+} hull_faces;
+
+FN hull_faces faces_at(const orr_hull *hull, int vertex)
 {
-    for (int k = hull->of_first[vertex]; k < hull->of_first[vertex + 1]; k++) {
-        if (hull->of_face[k] == face) {
-            return 1;
-        }
+    const int32_t *first = hull->of_first + vertex;
+    return (hull_faces){hull->of_face + first[0], hull->of_face + first[1]};
+}
+
+// Is a face, one not below those asked for before, among them?
+FN int has_face(hull_faces *faces, int face)
+{
+    while (faces->at < faces->end && *faces->at < face) {
+        faces->at++;
     }
-    return 0;
+    return faces->at < faces->end && *faces->at == face;
 }
 
 // ---- what touches ----
@@ -137,18 +147,11 @@ FN int feature_faces(const convex_shape *s, const convex_feature *f)
                                           : 0;
 }
 
-// The k-th face that all corners of a feature can be on; -1: this one is not. Faces of a box: x, -x, y, ...;
-// where its corners are on no common face, the one that points outward.
+// The k-th face of a box or a cylinder that all corners of a feature can be on; -1: this one is not. Faces of
+// a box: x, -x, y, ...; where its corners are on no common face, the one that points outward.
 LANE_FN int feature_face(const convex_shape *s, const convex_feature *f, int k)
 {
     const int *corner = f->corner;
-    if (s->type == ORR_GEOM_MESH) {
-        int face = s->hull->of_face[s->hull->of_first[corner[0]] + k];
-        return (f->count < 2 || face_has_vertex(s->hull, face, corner[1])) &&
-                       (f->count < 3 || face_has_vertex(s->hull, face, corner[2]))
-                   ? face
-                   : -1;
-    }
     if (s->type == ORR_GEOM_CYLINDER) {
         return corner[0];
     }
@@ -281,18 +284,42 @@ LANE_FN int drop_side(convex_sides *sides, point normal, point outward)
     return 1;
 }
 
+FN void add_side(const convex_shape *s, int face, point outward, convex_sides *sides)
+{
+    point normal = face_normal(s, face);
+    if (sides->count < CONVEX_SIDES || drop_side(sides, normal, outward)) {
+        sides->face[sides->count] = face;
+        sides->normal[sides->count++] = normal;
+    }
+}
+
+// find_sides of a hull.
+LANE_FN void hull_sides(const convex_shape *s, const convex_feature *f, point outward, convex_sides *sides)
+{
+    hull_faces faces = faces_at(s->hull, f->corner[0]);
+    hull_faces second = faces_at(s->hull, f->corner[f->count > 1 ? 1 : 0]);
+    hull_faces third = faces_at(s->hull, f->corner[f->count > 2 ? 2 : 0]);
+    for (; faces.at < faces.end; faces.at++) {
+        if (has_face(&second, *faces.at) && has_face(&third, *faces.at)) {
+            add_side(s, *faces.at, outward, sides);
+        }
+    }
+}
+
 // outward: the side that touches, in the world. Of more faces than fit, at the tip of a hull, those are kept
 // that face most to that side: two tips would cost the product of their faces. Where a tip is on a face, the
 // contact's normal is that face's, and those that are left out are not the one that lies on it.
 LANE_FN void find_sides(const convex_shape *s, const convex_feature *f, point outward, convex_sides *sides)
 {
     sides->count = 0;
+    if (s->type == ORR_GEOM_MESH) {
+        hull_sides(s, f, outward, sides);
+        return;
+    }
     for (int k = 0, faces = feature_faces(s, f); k < faces; k++) {
         int face = feature_face(s, f, k);
-        point normal = face < 0 ? outward : face_normal(s, face);
-        if (face >= 0 && (sides->count < CONVEX_SIDES || drop_side(sides, normal, outward))) {
-            sides->face[sides->count] = face;
-            sides->normal[sides->count++] = normal;
+        if (face >= 0) {
+            add_side(s, face, outward, sides);
         }
     }
 }
@@ -322,33 +349,31 @@ LANE_FN int facing_faces(const convex_sides *one, const convex_sides *two, point
 }
 
 // The edge of the first shape and the face of the second that are closest to parallel, where MuJoCo takes
-// the first in the order of its tables. towards: from the second shape to the first; on: where the contact
-// touches the first. Returns whether they count as parallel.
+// the first in the order of its tables, by faces. towards: from the second shape to the first; on: where the
+// contact touches the first. Returns whether they count as parallel.
 LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const convex_sides *two,
                         point towards, point on, convex_polygon *edge, int *face)
 {
     double least = CONVEX_LEAN_SINE;
-    int found = 0, edges = feature_edges(a, one);
-    for (int j = 0; j < two->count; j++) {
-        point n = two->normal[j];
-        if (point_dot(n, towards) <= 0.0) {
-            continue;
-        }
-        for (int i = 0; i < edges; i++) {
-            point end[2];
-            feature_edge(a, one, i, on, end);
-            double lean = fabs(point_dot(point_direction(point_difference(end[1], end[0])), n));
-            if (lean < least) {
+    int best = -1, edges = two->count > 0 ? feature_edges(a, one) : 0;
+    edge->count = 2;
+    for (int i = 0; i < edges; i++) {
+        point end[2];
+        feature_edge(a, one, i, on, end);
+        point along = point_direction(point_difference(end[1], end[0]));
+        for (int j = 0; j < two->count; j++) {
+            double lean = fabs(point_dot(along, two->normal[j]));
+            int closer = lean < least || (lean <= least && j < best);
+            if (closer && point_dot(two->normal[j], towards) > 0.0) {
                 least = lean;
+                best = j;
                 put_corner(edge, 0, end[0]);
                 put_corner(edge, 1, end[1]);
-                *face = two->face[j];
-                found = 1;
             }
         }
     }
-    edge->count = 2;
-    return found;
+    *face = best < 0 ? -1 : two->face[best];
+    return best >= 0;
 }
 
 // ---- clipping ----
@@ -665,10 +690,9 @@ LANE_FN void keep_ends(convex_polygon *p)
 
 // Contacts of two faces that lie on each other, else of an edge on a face: the corners of what both have in
 // common, each with its own depth. Of two faces the second is clipped to the first, and gives the normal.
-// Returns how many there are, at most 4. Without such faces hits[0] stays, and it returns `otherwise`: 1, or
-// 0 for faces alone.
+// Returns how many there are, at most 4; without such faces 1, and hits[0] stays.
 LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double margin,
-                          const convex_witness *witness, int otherwise, convex_hit *hits)
+                          const convex_witness *witness, convex_hit *hits)
 {
     convex_polygon face, other, clipped;
     point normal = hits[0].normal, opposite = point_scaled(normal, -1.0);
@@ -686,8 +710,6 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
         shape_face(a, faces[0], &face);
         shape_face(b, faces[1], &other);
         opposite = other.normal;
-    } else if (otherwise == 0) {
-        return 0;
     } else if (one.count < 3 && sides2.count > 0 && (one.count <= two.count || sides1.count == 0) &&
                facing_edge(a, &one, &sides2, opposite, point_along(on1, inflated, normal), &other, &index)) {
         shape_face(b, index, &face);
@@ -702,7 +724,7 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
         opposite = point_scaled(face.normal, -1.0);
         edge = 1;
     } else {
-        return otherwise;
+        return 1;
     }
     clip_polygon(&other, &face, margin, &clipped);
     if (edge && clipped.count > 2) {
@@ -718,5 +740,5 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
         hits[k].normal = point_scaled(opposite, -1.0);
         hits[k].pos = point_along(on, -0.5 * sign * hits[k].distance, opposite);
     }
-    return clipped.count ? clipped.count : otherwise;
+    return clipped.count ? clipped.count : 1;
 }

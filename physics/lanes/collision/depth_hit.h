@@ -9,8 +9,6 @@
 
 enum { DEPTH_REFINEMENTS = 8 };
 
-#define DEPTH_NEARLY 1e-7 // of the radii of both shapes: as far as poses in float are rounded
-
 typedef struct wide3 {
     wide_real x, y, z;
 } wide3;
@@ -22,7 +20,6 @@ typedef struct depth_hits {
     double on[2][3][ORR_LANES];     // the first corner of each geom, in the world
     double corner[2][3][ORR_LANES]; // as in a polytope
     uint32_t found;                 // lanes, a bit each
-    uint32_t nearly;                // lanes in which a vertex is beyond, but by less than DEPTH_NEARLY
 } depth_hits;
 
 // A vertex of the difference, the points of the two geoms, and which they are. Places are against that of the
@@ -300,10 +297,9 @@ LANE_FN void find_hits(const depth_shapes *s, const lane_polytope *t, const dept
 {
     lane_face faces;
     gather_faces(t, &depth->corners, &faces);
-    hits->found = hits->nearly = 0;
+    hits->found = 0;
     for (int upper = 0; upper < 2; upper++) {
-        uint32_t lanes = mask_bits(depth->found) >> upper * WIDE_LANES & ((1u << WIDE_LANES) - 1), found = 0,
-                 nearly = 0;
+        uint32_t lanes = mask_bits(depth->found) >> upper * WIDE_LANES & ((1u << WIDE_LANES) - 1), found = 0;
         if (lanes == 0) {
             continue;
         }
@@ -320,14 +316,12 @@ LANE_FN void find_hits(const depth_shapes *s, const lane_polytope *t, const dept
             uint32_t done = lanes & wide_bits((wide_mask)(height <= pairs.rounding * area));
             found |= done;
             lanes &= ~done;
-            uint32_t moved = lanes != 0 ? move_faces_on(face, &beyond, lanes) : 0;
-            wide_real little = W(DEPTH_NEARLY) * wide_of(s->scale, upper);
-            nearly |= lanes & ~moved & wide_bits((wide_mask)(height <= little * area));
-            lanes = moved;
+            if (lanes != 0) {
+                lanes &= move_faces_on(face, &beyond, lanes);
+            }
         }
         store_hits(&pairs, face, hits);
         hits->found |= found << upper * WIDE_LANES;
-        hits->nearly |= nearly << upper * WIDE_LANES;
     }
 }
 #endif

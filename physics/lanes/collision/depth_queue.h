@@ -115,19 +115,6 @@ FN void hit_of_lane(const depth_hits *from, int lane, const convex_shape *a, con
     }
 }
 
-// The contacts of faces that lie on each other, which depend on which ones these are alone. Returns 0 where
-// none are known to.
-LANE_FN int nearly_touching(const depth_hits *from, int lane, const convex_shape *a, const convex_shape *b,
-                            const convex_search *search, convex_hit *hits)
-{
-    convex_witness witness;
-    if (!(from->nearly >> lane & 1) || !search->several) {
-        return 0;
-    }
-    hit_of_lane(from, lane, a, b, hits, &witness);
-    return hits->distance < search->margin ? face_contacts(a, b, search->margin, &witness, 0, hits) : 0;
-}
-
 // The contacts in a lane whose depth has been searched.
 LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const depth_found *found, int lane,
                               convex_shape *a, convex_shape *b, convex_hit *hits)
@@ -142,10 +129,6 @@ LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const d
     if (found->hits.found >> lane & 1) {
         hit_of_lane(&found->hits, lane, a, b, hits, &witness);
     } else {
-        int count = nearly_touching(&found->hits, lane, a, b, &search, hits);
-        if (count > 0) {
-            return count;
-        }
         convex_result result =
             grow_lane(&found->polytope, depth, lane, a, b, search.iterations, hits, &witness);
         if (result != CONVEX_OVERLAP) {
