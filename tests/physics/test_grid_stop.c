@@ -155,6 +155,33 @@ static void damped_feet_do_not_pass(void **state)
     }
 }
 
+// Contacts that swing throw back what a captured floor has to stop, as far as their damping lets them: the
+// ratio is 0.05. MuJoCo returns 88 % of the speed on a plane.
+static void what_bounces_returns(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"type='sphere' size='.02' solref='-10000 -10'",
+                                         "type='box' size='.03 .03 .03' solref='-10000 -10'"};
+    static const char *const options[] = {"", "integrator='implicitfast' cone='elliptic'"};
+    for (int i = 0; i < 2; i++) {
+        bench b = set_up_drop(shapes[i], 0.01, 0.0, 0.002, options[i], i == 1);
+        const double qpos[7] = {0.0, 0.0, 0.1, 1.0}, fall[6] = {0.0, 0.0, -5.0};
+        double most = 0.0;
+        orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, qpos);
+        orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, fall);
+        for (int step = 0; step < 40; step++) {
+            double qvel[6];
+            orr_physics_step(b.physics, 1);
+            orr_physics_get(b.physics, ORR_PHYSICS_QVEL, 0, qvel);
+            most = fmax(most, qvel[2]);
+        }
+        if (!(most > 0.8 * 5.0 && most < 0.9 * 5.0)) { // exp(-0.05 pi / sqrt(1 - 0.05^2)) = 0.855
+            fail_msg("%s, %s: what falls at 5 m/s returns with %g", shapes[i], options[i], most);
+        }
+        tear_down(&b);
+    }
+}
+
 // A box whose lower corners are beyond the middle of the shell comes back to its surface.
 static void what_has_sunk_in_comes_back(void **state)
 {
@@ -208,6 +235,7 @@ int main(void)
         cmocka_unit_test(nothing_passes_a_captured_shell),
         cmocka_unit_test(nothing_passes_with_any_integrator),
         cmocka_unit_test(damped_feet_do_not_pass),
+        cmocka_unit_test(what_bounces_returns),
         cmocka_unit_test(what_has_sunk_in_comes_back),
         cmocka_unit_test(the_corner_of_a_shell_is_found),
     };

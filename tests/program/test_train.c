@@ -255,9 +255,9 @@ static void a_policy_is_kept_while_it_learns_and_when_it_is_stopped(void **state
     char path[300], task[300];
     snprintf(path, sizeof path, "%s", in_folder("stopped.policy"));
     snprintf(task, sizeof task, "%s", write_slide());
-    running_program running = start_program(
-        (const char *const[]){program_path(), "train", "policy", task, "-o", path, "--steps", "1000000000",
-                              "--worlds", "64", "--horizon", "1", "--checkpoint", "0.0001", NULL});
+    running_program running = start_program((const char *const[]){
+        program_path(), "train", "policy", task, "-o", path, "--steps", "1000000000", "--worlds", "64",
+        "--horizon", "1", "--checkpoint", "0.0001", "--seconds", "60", NULL});
     for (int i = 0; i < 3000 && access(path, F_OK) != 0; i++) {
         usleep(10000);
     }

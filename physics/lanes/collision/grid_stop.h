@@ -29,6 +29,15 @@ FN real depth_allowed(const lane_model *m, const lane_data *d, const orr_pair *p
     return round ? max_(half, R(0.75) * geom_size(m, d, 3 * pair->geom1)) : half;
 }
 
+// The share of its speed with which a spring and a damper return what hits them: half a swing of the damped
+// oscillator that `solref` describes. 0 where it is damped critically, as by default, or more.
+LANE_FN double rebound(const lane_impedance *at)
+{
+    const double k = (double)at->stiffness, b = (double)at->damping;
+    const double rest = 4.0 * k - b * b;
+    return rest > 0.0 ? exp(-3.14159265358979323846 * b / sqrt(rest)) : 0.0;
+}
+
 // The lanes in which a contact, at `first` in the rows and with velocities in efc_jv, would end the step
 // too deep. exists: the lanes that have it, at r below the margin; elsewhere it may be found ahead
 // (grid_sweep.h).
@@ -44,6 +53,11 @@ LANE_FN grid_stop find_grid_stop(const lane_model *m, const lane_data *d, const 
     stop.aref = -per_step * fma_(per_step, left, stop.speed);
     real soft = -at->impedance * (at->damping * stop.speed + at->stiffness * at->impedance * r);
     stop.acts = and_(stop.aref > R(0.0), or_(not_(exists), stop.aref > soft));
+    const double returned = rebound(at);
+    if (returned > 0.0) { // within the step: a spring that it may not sink into cannot throw it back
+        real thrown = R(-1.0 - returned) * per_step * stop.speed;
+        stop.aref = sel(stop.acts, max_(stop.aref, thrown), stop.aref);
+    }
     return stop;
 }
 
