@@ -334,25 +334,30 @@ FN int sint_store_some(int32_t *to, sint a, uint32_t bits)
     return __builtin_popcount(bits);
 }
 
-// Removes the numbers of a bit each from `count` numbers of 4 bytes, at most 64; returns how many are left.
-// Their order, and what is behind them up to ORR_LANES numbers, is open.
-FN int remove_numbers(void *numbers, int count, uint64_t bits)
+// Removes the numbers of a bit each from lists of `count` numbers of 4 bytes, at most 64; returns how many are
+// left in each. Their order, the same in all, and what is behind them up to ORR_LANES numbers, is open.
+FN int remove_numbers(void *const *list, int lists, int count, uint64_t bits)
 {
 #if ORR_LANES_AVX512
-    char *p = (char *)numbers;
-    int left = 0;
-    for (int k = 0; k < count; k += ORR_LANES) {
-        __mmask16 kept = (__mmask16)(~bits >> k);
-        _mm512_storeu_si512(p + 4 * left, _mm512_maskz_compress_epi32(kept, _mm512_loadu_si512(p + 4 * k)));
-        left += __builtin_popcount(kept);
+    for (int n = 0; n < lists; n++) {
+        char *p = (char *)list[n];
+        int left = 0;
+        for (int k = 0; k < count; k += ORR_LANES) {
+            __mmask16 kept = (__mmask16)(~bits >> k);
+            __m512i numbers = _mm512_maskz_compress_epi32(kept, _mm512_loadu_si512(p + 4 * k));
+            _mm512_storeu_si512(p + 4 * left, numbers);
+            left += __builtin_popcount(kept);
+        }
     }
     return count - __builtin_popcountll(bits);
 #else
-    char *p = (char *)numbers;
     for (; bits != 0; count--) { // from the last one on, so that the last number stays
         int last = 63 - __builtin_clzll(bits);
         bits ^= (uint64_t)1 << last;
-        memcpy(p + 4 * last, p + 4 * (count - 1), 4);
+        for (int n = 0; n < lists; n++) {
+            char *p = (char *)list[n];
+            memcpy(p + 4 * last, p + 4 * (count - 1), 4);
+        }
     }
     return count;
 #endif

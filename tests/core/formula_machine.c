@@ -206,15 +206,16 @@ static const char *wrong_triples(void)
         }
     }
     for (int count = 1; count <= 64; count++) {
-        int32_t numbers[64 + ORR_LANES];
+        int32_t numbers[64 + ORR_LANES], same[64 + ORR_LANES];
+        void *const lists[2] = {numbers, same};
         uint64_t all = UINT64_MAX >> (64 - count), bits = 0x9249249249249249 * (uint64_t)count & all;
         uint64_t left = 0;
         for (int i = 0; i < count; i++) {
-            numbers[i] = i;
+            numbers[i] = same[i] = i;
         }
-        int kept = remove_numbers(numbers, count, bits);
+        int kept = remove_numbers(lists, 2, count, bits);
         for (int i = 0; i < kept; i++) {
-            left |= (uint64_t)1 << (numbers[i] & 63);
+            left |= (uint64_t)(numbers[i] == same[i]) << (numbers[i] & 63);
         }
         if (left != (all & ~bits) || kept != count - __builtin_popcountll(bits)) {
             return "remove_numbers";

@@ -176,11 +176,8 @@ FN void depth_replace(depth_polytope *t, int faces, uint64_t inside, const depth
                       const float p[3])
 {
     real3 to = make_real3(real_splat(&p[0]), real_splat(&p[1]), real_splat(&p[2]));
-    for (int axis = 0; axis < 3; axis++) {
-        remove_numbers(t->normal[axis], faces, inside);
-    }
-    remove_numbers(t->distance, faces, inside);
-    int first = remove_numbers(t->corner, faces, inside);
+    void *const lists[5] = {t->normal[0], t->normal[1], t->normal[2], t->distance, t->corner};
+    int first = remove_numbers(lists, 5, faces, inside);
     int left = rim->count;
     const int32_t *edge = rim->edge;
     do {
