@@ -334,8 +334,8 @@ FN int sint_store_some(int32_t *to, sint a, uint32_t bits)
     return __builtin_popcount(bits);
 }
 
-// Removes the numbers of a bit each from lists of `count` numbers of 4 bytes, at most 64; returns how many are
-// left in each. Their order, the same in all, and what is behind them up to ORR_LANES numbers, is open.
+// Removes the numbers of a bit each from lists of `count` numbers of 4 bytes, at most 64; returns how many
+// are left in each. Their order, the same in all, and what is behind them up to ORR_LANES numbers, is open.
 FN int remove_numbers(void *const *list, int lists, int count, uint64_t bits)
 {
 #if ORR_LANES_AVX512

@@ -109,7 +109,7 @@ int orr_splat_degree_at(int degree, double progress)
     return (int)fmin((double)degree, progress / DEGREE_EVERY);
 }
 
-// The more steps there are, the more splats they can tell apart: measured in docs/measurements.md.
+// The more steps there are, the more splats they can tell apart (docs/measurements/splat-training.md).
 int64_t orr_splat_count_for(double seconds)
 {
     const double count = COUNT_LEAST * pow(seconds / COUNT_SECONDS, 2.0 / 3.0);

@@ -8,7 +8,8 @@
 #include "render/cpu/kept/kept_view.h"
 
 // Threads start some 50 us late, as long as a picture of few shapes takes: with 32 pictures for each of two
-// threads they draw a tenth to two thirds more of these per second than with 4 (docs/measurements.md).
+// threads they draw a tenth to two thirds more of these per second than with 4
+// (docs/measurements/learning.md).
 enum { SLOTS_PER_WORKER = 32, KEEP_AFTER = 2 };
 
 // What one thread draws with.

@@ -4,9 +4,9 @@
 #include "engine/loop/devices.h"
 
 // A core of the CPU gives 220 to 300 thousand steps a second of a humanoid to all its worlds together
-// (docs/measurements.md), and a GPU advances each world by itself, however few there are: 370 steps a second
-// where it makes the 3 million of 8192 worlds that are its goal. So it pays from 600 to 800 worlds for each
-// core on, and half of that for each of two threads that share one.
+// (docs/measurements/cuda.md), and a GPU advances each world by itself, however few there are: 370 steps a
+// second where it makes the 3 million of 8192 worlds that are its goal. So it pays from 600 to 800 worlds for
+// each core on, and half of that for each of two threads that share one.
 enum { CUDA_WORLDS_PER_THREAD = 512 };
 
 bool orr_world_device_is_cuda(const orr_engine *engine, orr_device_kind device, int worlds)
