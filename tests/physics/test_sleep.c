@@ -115,8 +115,8 @@ typedef struct differences {
     double qpos;          // m or of a unit quaternion
 } differences;
 
-// Steps the last world of a physics through a scene.
-static differences follow(orr_physics *physics, const golden *g)
+// Steps the last world of a physics through a scene. compared: how many steps coordinates are compared for
+static differences follow(orr_physics *physics, const golden *g, int compared)
 {
     differences found = {0};
     int world = orr_physics_worlds(physics) - 1;
@@ -128,7 +128,7 @@ static differences follow(orr_physics *physics, const golden *g)
             found.counters += asleep[i] < 0.0 && expected[i] < 0.0 && asleep[i] != expected[i];
             found.islands += asleep[i] >= 0.0 && expected[i] >= 0.0 && asleep[i] != expected[i];
         }
-        if (step > 0 && (step - 1) % g->every == 0) {
+        if (step > 0 && step <= compared && (step - 1) % g->every == 0) {
             const double *qpos = get(physics, ORR_PHYSICS_QPOS, world);
             const double *there = g->qpos + (ptrdiff_t)((step - 1) / g->every) * g->nq;
             for (int i = 0; i < g->nq; i++) {
@@ -145,15 +145,17 @@ static differences follow(orr_physics *physics, const golden *g)
 
 // In float: how many tree steps (a tree after a step) are asleep here or in MuJoCo alone, and how far apart
 // coordinates are: about three times what was measured on any machine (actuator: 2e-4 without FMA). The
-// ball's push at a stack that falls is chaotic; on the body that is moved a box falls asleep every 10 steps,
-// in float one step earlier or later.
+// ball's push at a stack that falls, from step 320 on, is chaotic: coordinates are compared before it; on the
+// body that is moved a box falls asleep every 10 steps, in float one step earlier or later.
 static const struct scene {
     const char *name;
     int states;
     double qpos;
-} scenes[] = {{"stack", 200, 0.2},    {"piles", 60, 5e-4},  {"init", 30, 5e-4},   {"actuator", 10, 6e-4},
-              {"equality", 10, 1e-4}, {"tendon", 10, 1e-4}, {"mocap", 180, 5e-4}, {"touch", 100, 5e-4},
-              {"many", 60, 5e-3},     {"creep", 10, 1e-5},  {"sticky", 60, 5e-3}};
+    int compared; // 0: all steps
+} scenes[] = {
+    {"stack", 200, 3e-4, 310}, {"piles", 60, 5e-4, 0},  {"init", 30, 5e-4, 0},   {"actuator", 10, 6e-4, 0},
+    {"equality", 10, 1e-4, 0}, {"tendon", 10, 1e-4, 0}, {"mocap", 180, 5e-4, 0}, {"touch", 100, 5e-4, 0},
+    {"many", 60, 5e-3, 0},     {"creep", 10, 1e-5, 0},  {"sticky", 60, 5e-3, 0}};
 
 static void trees_sleep_and_wake_as_in_mujoco(void **state)
 {
@@ -164,7 +166,8 @@ static void trees_sleep_and_wake_as_in_mujoco(void **state)
         orr_model *model = load(s->name);
         compare_model(model, &g);
         orr_physics *exact = make(model, 1, true), *fast = make(model, 17, false);
-        differences in_double = follow(exact, &g), in_float = follow(fast, &g);
+        differences in_double = follow(exact, &g, g.steps);
+        differences in_float = follow(fast, &g, s->compared ? s->compared : g.steps);
         print_message(
             "%s: in double %d of %d tree steps differ, %d counters, %d islands, qpos %.1e; in float "
             "%d, %d, %d, qpos %.1e\n",
