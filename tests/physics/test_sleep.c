@@ -152,10 +152,10 @@ static const struct scene {
     int states;
     double qpos;
     int compared; // 0: all steps
-} scenes[] = {
-    {"stack", 200, 3e-4, 310}, {"piles", 60, 5e-4, 0},  {"init", 30, 5e-4, 0},   {"actuator", 10, 6e-4, 0},
-    {"equality", 10, 1e-4, 0}, {"tendon", 10, 1e-4, 0}, {"mocap", 180, 5e-4, 0}, {"touch", 100, 5e-4, 0},
-    {"many", 60, 5e-3, 0},     {"creep", 10, 1e-5, 0},  {"sticky", 60, 5e-3, 0}};
+} scenes[] = {{"stack", 200, 3e-4, 310}, {"piles", 60, 5e-4, 0},    {"init", 30, 5e-4, 0},
+              {"actuator", 10, 6e-4, 0}, {"equality", 10, 1e-4, 0}, {"tendon", 10, 1e-4, 0},
+              {"mocap", 180, 5e-4, 0},   {"touch", 100, 5e-4, 0},   {"many", 60, 5e-3, 0},
+              {"creep", 10, 1e-5, 0},    {"sticky", 60, 5e-3, 0}};
 
 static void trees_sleep_and_wake_as_in_mujoco(void **state)
 {
