@@ -525,8 +525,8 @@ typedef struct lane_data {
     double stage_time;     // s: how long after the start of the step a stage of RK4 is
     real restarts;         // how often autoreset has returned the world to its start, so far
     lane_extent *extent;   // plan->boxed_count
-    float *
-        box_side; // of boxes_compared: of each 32 geoms low x, y, z, then high ones; then of the boxes around
+    // of boxes_compared: of each 32 geoms low x, y, z, then high ones; then of the boxes around 32 together
+    float *box_side;
     lane_box_node *box_node; // of the trees over geoms that move, that rest and that cannot move
     int32_t fixed_nodes;     // nodes of the last; 0: it is not built yet
     // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, in the order of the tree of boxes; counts
