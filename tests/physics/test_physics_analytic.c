@@ -917,6 +917,44 @@ static void a_cone_of_many_faces_lies_on_one_of_them(void **state)
     tear_down(&b);
 }
 
+// A drum of 40 sides stands on a post, turned otherwise in each world: it touches the post's corners. Any of
+// the drum's own corners may be those that a side of the post cuts off.
+static void a_drum_touches_the_corners_of_a_post(void **state)
+{
+    (void)state;
+    enum { SIDES = 40, WORLDS = 17, MOST = 8 };
+    char vertex[4096], text[6144];
+    for (int i = 0, at = 0; i < 2 * SIDES; i++) {
+        double turn = 2 * pi * (i / 2) / SIDES;
+        at += snprintf(vertex + at, sizeof vertex - (size_t)at, "%.6f %.6f %.2f ", 0.1 * cos(turn),
+                       0.1 * sin(turn), i % 2 ? 0.05 : -0.05);
+    }
+    snprintf(text, sizeof text,
+             "<mujoco><asset><mesh name='drum' vertex='%s'/></asset><worldbody>"
+             "<geom type='box' size='.05 .04 .1'/>"
+             "<body><freejoint/><geom type='mesh' mesh='drum'/></body></worldbody></mujoco>",
+             vertex);
+    bench b = {0};
+    const orr_physics_desc desc = {.worlds = WORLDS};
+    assert_ok(orr_model_parse(text, strlen(text), "test.xml", &b.model, &error));
+    assert_ok(orr_physics_create(&desc, b.model, jobs, &b.physics, &error));
+    for (int world = 0; world < WORLDS; world++) {
+        const double half = 0.19 * world;
+        const double qpos[7] = {0.01, 0.004, 0.149, cos(half), 0.0, 0.0, sin(half)};
+        orr_physics_set(b.physics, ORR_PHYSICS_QPOS, world, qpos);
+    }
+    for (int world = 0; world < WORLDS; world++) {
+        orr_physics_contact contact[MOST];
+        assert_int_equal(orr_physics_contacts(b.physics, world, contact, MOST), 4);
+        for (int k = 0; k < 4; k++) {
+            assert_near(fabs(contact[k].pos[0]), 0.05, 1e-6);
+            assert_near(fabs(contact[k].pos[1]), 0.04, 1e-6);
+            assert_near(contact[k].dist, -0.001, 1e-6);
+        }
+    }
+    tear_down(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -939,6 +977,7 @@ int main(void)
         cmocka_unit_test(pairs_share_a_search),
         cmocka_unit_test(flush_faces_do_not_rub),
         cmocka_unit_test(a_cone_of_many_faces_lies_on_one_of_them),
+        cmocka_unit_test(a_drum_touches_the_corners_of_a_post),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
