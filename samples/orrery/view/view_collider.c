@@ -116,24 +116,19 @@ static orr_result add_collider(viewer *v, int index, orr_error *error)
     return keep(v, surface, layer, error);
 }
 
-static bool has_surface(const viewer *v, orr_layer layer)
+static bool is_same(orr_layer a, orr_layer b)
 {
-    bool found = false;
-    for (int i = 0; i < v->shape_count; i++) {
-        found |= v->shapes[i].of.slot == layer.slot && v->shapes[i].of.generation == layer.generation;
-    }
-    return found;
+    return a.slot == b.slot && a.generation == b.generation;
 }
 
-// Does the layer show what another one collides with?
-static bool is_surface(const viewer *v, orr_layer layer)
+// Has a layer a surface that shows what it collides with, or is it one?
+static bool is_known(const viewer *v, orr_layer layer)
 {
-    bool found = false;
+    bool known = false;
     for (int i = 0; i < v->shape_count; i++) {
-        found |=
-            v->shapes[i].surface.slot == layer.slot && v->shapes[i].surface.generation == layer.generation;
+        known |= is_same(v->shapes[i].of, layer) || is_same(v->shapes[i].surface, layer);
     }
-    return found;
+    return known;
 }
 
 static orr_result add_colliders(viewer *v, const char *path, orr_error *error)
@@ -148,7 +143,7 @@ static orr_result add_colliders(viewer *v, const char *path, orr_error *error)
         const orr_layer_data *layer = &v->scene->layers[i];
         const orr_layer id = orr_scene_layer(v->scene, i);
         const bool collides = any_body ? layer->body != NULL : layer->kind != ORR_LAYER_ROBOT && !layer->soft;
-        if (collides && !view_history_hides(&v->history, i) && !has_surface(v, id) && !is_surface(v, id)) {
+        if (collides && !view_history_hides(&v->history, i) && !is_known(v, id)) {
             ORR_TRY(add_collider(v, i, error));
         }
     }
