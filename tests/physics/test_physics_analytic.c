@@ -843,18 +843,27 @@ static void pairs_share_a_search(void **state)
     tear_down(&alone);
 }
 
+enum { PRISM_TEXT = 4096 };
+
+// Vertices of a prism over an ellipse.
+static void write_prism(int sides, double radius_x, double radius_y, double half_height,
+                        char text[PRISM_TEXT])
+{
+    for (int i = 0, at = 0; i < 2 * sides; i++) {
+        double turn = 2 * pi * (i / 2) / sides;
+        at += snprintf(text + at, PRISM_TEXT - (size_t)at, "%.6f %.6f %.4f ", radius_x * cos(turn),
+                       radius_y * sin(turn), i % 2 ? half_height : -half_height);
+    }
+}
+
 // A link that turns on the fixed base of a robot, with faces that lie flush on each other: the rounding of
 // poses neither brakes it in some steps nor in all, in lanes or alone. 0.01 mm deeper they do touch.
 static void flush_faces_do_not_rub(void **state)
 {
     (void)state;
     enum { SIDES = 40, WORLDS = 17, STEPS = 200 };
-    char vertex[4096], text[6144];
-    for (int i = 0, at = 0; i < 2 * SIDES; i++) {
-        double turn = 2 * pi * (i / 2) / SIDES;
-        at += snprintf(vertex + at, sizeof vertex - (size_t)at, "%.6f %.6f %.4f ", 0.07 * cos(turn),
-                       0.06 * sin(turn), i % 2 ? 0.0463 : -0.0463);
-    }
+    char vertex[PRISM_TEXT], text[6144];
+    write_prism(SIDES, 0.07, 0.06, 0.0463, vertex);
     for (int kind = 0; kind < 4; kind++) {
         double deeper = kind < 2 ? 0.0 : 1e-5;
         snprintf(text, sizeof text,
@@ -923,12 +932,8 @@ static void a_drum_touches_the_corners_of_a_post(void **state)
 {
     (void)state;
     enum { SIDES = 40, WORLDS = 17, MOST = 8 };
-    char vertex[4096], text[6144];
-    for (int i = 0, at = 0; i < 2 * SIDES; i++) {
-        double turn = 2 * pi * (i / 2) / SIDES;
-        at += snprintf(vertex + at, sizeof vertex - (size_t)at, "%.6f %.6f %.2f ", 0.1 * cos(turn),
-                       0.1 * sin(turn), i % 2 ? 0.05 : -0.05);
-    }
+    char vertex[PRISM_TEXT], text[6144];
+    write_prism(SIDES, 0.1, 0.1, 0.05, vertex);
     snprintf(text, sizeof text,
              "<mujoco><asset><mesh name='drum' vertex='%s'/></asset><worldbody>"
              "<geom type='box' size='.05 .04 .1'/>"
