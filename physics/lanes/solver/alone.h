@@ -1,31 +1,59 @@
 // Newton's method in one world alone, in vectors of its dofs and rows: the minimum of solver/solver.h, whose
 // cost, directions, line search and ends these are. A robot has few enough dofs that a row of its Jacobian or
-// of its second derivatives is two vectors, and these matrices are kept whole: zeros cost less than to look
-// for entries. Rows of all kinds are of one: their force is D times what is missing, between two limits.
+// of its second derivatives is a few vectors, and these matrices are kept whole: zeros cost less than to look
+// for entries. Rows are of one kind: their force is D times what is missing, between two limits. Those of
+// elliptic cones, which depend on each other, are the exception: one cone after another, by the functions of
+// solver.h.
 //
-// For up to ALONE_DOFS dofs and ALONE_ROWS rows, without elliptic cones. Not in double, where solver.h serves
-// as a reference.
+// Vectors are those of the machine, since gcc compares wider ones number by number, through memory. Sums over
+// rows and dofs are of ALONE_SUM numbers whatever the width, so that instruction sets give the same bits.
+//
+// For up to ALONE_DOFS dofs and ALONE_ROWS rows. Not in double, where solver.h serves as a reference.
 #pragma once
 
+#include "physics/lanes/share.h"
 #include "physics/lanes/solver/line_search.h"
 
 #if LANE_ALONE
 
+// ALONE_WIDTH: numbers of a vector; ALONE_UNROLLED: calls a function with the number of parts, of 1 to
+// ALONE_PARTS, as a constant
+#if defined(__AVX512F__)
+#define ALONE_WIDTH 16
+#define ALONE_UNROLLED(parts, function, ...)                                                                 \
+    ((parts) == 2 ? function(__VA_ARGS__, 2) : function(__VA_ARGS__, 1))
+#elif defined(__AVX__)
+#define ALONE_WIDTH 8
+#define ALONE_UNROLLED(parts, function, ...) LANE_UNROLLED_4(parts, function, __VA_ARGS__)
+#else
+#define ALONE_WIDTH 4
+#define ALONE_UNROLLED(parts, function, ...) LANE_UNROLLED_8(parts, function, __VA_ARGS__)
+#endif
+
 enum {
-    ALONE_WIDTH = 16, // numbers of a vector
-    ALONE_DOFS = 2 * ALONE_WIDTH,
-    ALONE_ROWS = 20 * ALONE_WIDTH,
+    ALONE_SUM = 16,
+    ALONE_SUMS = ALONE_SUM / ALONE_WIDTH, // vectors of a sum
+    ALONE_DOFS = 32,
+    ALONE_PARTS = ALONE_DOFS / ALONE_WIDTH, // vectors of the numbers of all dofs
+    ALONE_ROWS = 320,
     ALONE_VECTORS = ALONE_ROWS / ALONE_WIDTH,
     ALONE_TILE = 8 // rows of H that are added up at once
 };
 
+// The weight of rows whose force is on an elliptic cone: they have a matrix of second derivatives.
+#define ALONE_CURVED 1e-30f
+
 typedef float alone_vector __attribute__((vector_size(ALONE_WIDTH * sizeof(float)), may_alias));
 typedef int32_t alone_bits __attribute__((vector_size(ALONE_WIDTH * sizeof(float)), may_alias));
 
-// Numbers of all dofs.
+// Numbers of all dofs. Parts behind those that a world has are not used.
 typedef struct alone_dofs {
-    alone_vector half[2];
+    alone_vector part[ALONE_PARTS];
 } alone_dofs;
+
+typedef struct alone_sum {
+    alone_vector term[ALONE_SUMS];
+} alone_sum;
 
 typedef struct alone_world {
     alone_dofs J[ALONE_ROWS]; // by rows; edges of pyramids have rows of their own
@@ -39,7 +67,12 @@ typedef struct alone_world {
     alone_vector jar[ALONE_VECTORS], jv[ALONE_VECTORS], aref[ALONE_VECTORS];
     alone_vector force[ALONE_VECTORS], weight[ALONE_VECTORS], weighed[ALONE_VECTORS];
     alone_bits moves[ALONE_VECTORS]; // of each row, a bit for each dof that it moves
-    int rows, vectors, nv;           // vectors of rows
+    int rows, vectors, nv;           // vectors of rows: of whole sums
+    int parts;                       // of dofs
+    lane_data cones;                 // jar, jv and force are those of this world, weight is `zone`
+    float zone[ALONE_ROWS];          // where a cone's force is: as efc_weight of its first row
+    int16_t cone[ALONE_ROWS / 3];    // first rows
+    int cone_count;
 } alone_world;
 
 FN float *numbers(void *vectors)
@@ -52,9 +85,9 @@ FN const float *numbers_in(const void *vectors)
     return (const float *)vectors;
 }
 
-FN float sum_of_vector(alone_vector a)
+FN float total(const alone_sum *all)
 {
-    const float *x = (const float *)&a;
+    const float *x = (const float *)all;
     float sum[4];
     for (int k = 0; k < 4; k++) {
         sum[k] = (x[k] + x[k + 8]) + (x[k + 4] + x[k + 12]);
@@ -86,7 +119,7 @@ FN int fits_alone(const lane_model *m, const lane_data *d)
 {
     const orr_plan *plan = m->plan;
     return plan->block_count == 0 && !plan->tree_start && m->nv <= ALONE_DOFS && d->row_count <= ALONE_ROWS &&
-           m->opt.cone == ORR_CONE_PYRAMIDAL && m->opt.solver != ORR_SOLVER_CG;
+           m->opt.solver != ORR_SOLVER_CG;
 }
 
 FN void copy_entry(alone_world *w, int row, int dof, float value)
@@ -128,6 +161,13 @@ FN void copy_group(const lane_data *d, alone_world *w, int i)
         numbers(w->low)[k] = row->type == LANE_ROW_UNILATERAL ? 0.0f : -most;
         numbers(w->high)[k] = most;
         ((uint32_t *)w->moves)[k] = moves;
+        if (row->type == LANE_ROW_CONE) {
+            numbers(w->D)[k] = 0.0f; // no force but that of the cone
+        }
+    }
+    if (row->type == LANE_ROW_CONE) {
+        w->zone[i] = 0.0f;
+        w->cone[w->cone_count++] = (int16_t)i;
     }
     LANE_UNROLLED_BASIS(row->basis, copy_jacobian_basis, d, w, i);
 }
@@ -153,10 +193,15 @@ FN void copy_numbers(void *to, const float *from, int count, size_t room)
 FN void copy_world(const lane_model *m, const lane_data *d, alone_world *w)
 {
     w->rows = d->row_count;
-    w->vectors = (w->rows + ALONE_WIDTH - 1) / ALONE_WIDTH;
+    w->vectors = (w->rows + ALONE_SUM - 1) / ALONE_SUM * ALONE_SUMS;
     w->nv = m->nv;
+    w->parts = parts_of(m->nv, ALONE_WIDTH);
     size_t room = (size_t)w->vectors * sizeof(alone_vector);
-    memset(w->J, 0, (size_t)w->vectors * ALONE_WIDTH * sizeof *w->J);
+    for (int r = 0; r < w->vectors * ALONE_WIDTH; r++) {
+        for (int h = 0; h < w->parts; h++) {
+            w->J[r].part[h] = (alone_vector){0};
+        }
+    }
     for (int k = 0; k < w->nv; k++) {
         memset(w->columns[k], 0, room);
     }
@@ -166,31 +211,49 @@ FN void copy_world(const lane_model *m, const lane_data *d, alone_world *w)
     memset(w->weight, 0, room);
     memset(w->weighed, 0, room);
     copy_numbers(w->D, d->efc_D, w->rows, room);
-    copy_numbers(w->jar, d->efc_jar, w->rows, room);
     copy_numbers(w->aref, d->efc_aref, w->rows, room);
+    w->cone_count = 0;
     for (int g = 0; g < d->group_count; g++) {
         copy_group(d, w, d->group[g]);
     }
+    if (w->cone_count > 0) {
+        w->cones = *d;
+        w->cones.efc_jar = numbers(w->jar);
+        w->cones.efc_jv = numbers(w->jv);
+        w->cones.efc_force = numbers(w->force);
+        w->cones.efc_weight = w->zone;
+    }
     copy_inertia(m, d, w);
-    copy_numbers(&w->qacc, d->qacc, w->nv, sizeof w->qacc);
-    copy_numbers(&w->Ma, d->Ma, w->nv, sizeof w->Ma);
     copy_numbers(&w->smooth, d->qfrc_smooth, w->nv, sizeof w->smooth);
+}
+
+// J^T force of `count` parts of the dofs from `first` on
+FN void add_constraint_force(const alone_world *w, int first, alone_dofs *all, int count)
+{
+    alone_vector sum[4][2] = {0};
+    for (int r = 0; r < ALONE_WIDTH * w->vectors; r += 4) {
+        for (int k = 0; k < 4; k++) {
+            float force = numbers_in(w->force)[r + k];
+            for (int h = 0; h < count; h++) {
+                sum[k][h] = sum[k][h] + force * w->J[r + k].part[first + h];
+            }
+        }
+    }
+    for (int h = 0; h < count; h++) {
+        all->part[first + h] = (sum[0][h] + sum[1][h]) + (sum[2][h] + sum[3][h]);
+    }
 }
 
 // J^T force
 FN alone_dofs alone_constraint_force(const alone_world *w)
 {
-    alone_dofs sum[4] = {0};
-    for (int r = 0; r < ALONE_WIDTH * w->vectors; r += 4) {
-        for (int k = 0; k < 4; k++) {
-            float force = numbers_in(w->force)[r + k];
-            sum[k].half[0] = sum[k].half[0] + force * w->J[r + k].half[0];
-            sum[k].half[1] = sum[k].half[1] + force * w->J[r + k].half[1];
-        }
-    }
     alone_dofs all;
-    for (int h = 0; h < 2; h++) {
-        all.half[h] = (sum[0].half[h] + sum[1].half[h]) + (sum[2].half[h] + sum[3].half[h]);
+    int h = 0;
+    for (; h + 2 <= w->parts; h += 2) {
+        add_constraint_force(w, h, &all, 2);
+    }
+    if (h < w->parts) {
+        add_constraint_force(w, h, &all, 1);
     }
     return all;
 }
@@ -207,49 +270,54 @@ FN void alone_jacobian_times(const alone_world *w, const alone_dofs *x, alone_ve
     }
 }
 
-FN alone_dofs alone_inertia_times(const alone_world *w, const alone_dofs *x)
+FN void inertia_times_alone(const alone_world *w, const alone_dofs *x, alone_dofs *y, int parts)
 {
     alone_dofs sum = {0};
     for (int k = 0; k < w->nv; k++) {
-        sum.half[0] = sum.half[0] + numbers_in(x)[k] * w->M[k].half[0];
-        sum.half[1] = sum.half[1] + numbers_in(x)[k] * w->M[k].half[1];
+        for (int h = 0; h < parts; h++) {
+            sum.part[h] = sum.part[h] + numbers_in(x)[k] * w->M[k].part[h];
+        }
     }
-    return sum;
+    *y = sum;
 }
 
-FN float alone_dot(const alone_dofs *a, const alone_dofs *b)
+FN float alone_dot(const alone_world *w, const alone_dofs *a, const alone_dofs *b)
 {
-    return sum_of_vector(a->half[0] * b->half[0] + a->half[1] * b->half[1]);
+    alone_sum sum = {0};
+    for (int h = 0; h < w->parts; h++) {
+        sum.term[h % ALONE_SUMS] += a->part[h] * b->part[h];
+    }
+    return total(&sum);
 }
 
-// ALONE_TILE rows of H from row k on, in one half of the columns: the sum over `count` rows that act.
-FN void add_tile(alone_world *w, const int16_t *acting, int count, int k, int half)
+// ALONE_TILE rows of H from row k on, in one part of the columns: the sum over `count` rows that act.
+FN void add_tile(alone_world *w, const int16_t *acting, int count, int k, int part)
 {
     alone_vector sum[ALONE_TILE];
     for (int a = 0; a < ALONE_TILE; a++) {
-        sum[a] = w->M[k + a].half[half];
+        sum[a] = w->M[k + a].part[part];
     }
     for (int n = 0; n < count; n++) {
         const float *J = numbers(&w->J[acting[n]]) + k;
-        alone_vector scaled = w->scaled[acting[n]].half[half];
+        alone_vector scaled = w->scaled[acting[n]].part[part];
         for (int a = 0; a < ALONE_TILE; a++) {
             sum[a] = sum[a] + J[a] * scaled;
         }
     }
     for (int a = 0; a < ALONE_TILE; a++) {
-        w->H[k + a].half[half] = sum[a];
+        w->H[k + a].part[part] = sum[a];
     }
 }
 
-// Those of `count` rows that move one of the dofs of `tile` and one of those of `half`. Returns how many.
-FN int rows_of_tile(const alone_world *w, const int16_t *acting, int count, uint32_t tile, uint32_t half,
+// Those of `count` rows that move one of the dofs of `tile` and one of those of `part`. Returns how many.
+FN int rows_of_tile(const alone_world *w, const int16_t *acting, int count, uint32_t tile, uint32_t part,
                     int16_t *rows)
 {
     int n = 0;
     for (int i = 0; i < count; i++) {
         uint32_t moves = ((const uint32_t *)w->moves)[acting[i]];
         rows[n] = acting[i];
-        n += (moves & tile) != 0 && (moves & half) != 0;
+        n += (moves & tile) != 0 && (moves & part) != 0;
     }
     return n;
 }
@@ -262,6 +330,12 @@ FN uint32_t find_moved_dofs(alone_world *w)
         stale |= (w->weight[v] != w->weighed[v]) & w->moves[v];
         w->weighed[v] = w->weight[v];
     }
+    for (int c = 0; c < w->cone_count; c++) {
+        int i = w->cone[c];
+        if (w->zone[i] < 0.0f) {
+            numbers(w->weighed)[i] = -1.0f; // its matrix changes with each step
+        }
+    }
     uint32_t dofs = 0;
     for (int k = 0; k < ALONE_WIDTH; k++) {
         dofs |= (uint32_t)stale[k];
@@ -269,7 +343,23 @@ FN uint32_t find_moved_dofs(alone_world *w)
     return dofs;
 }
 
-// The rows that act; those that move a stale dof are scaled.
+// The rows of a cone whose force is on it are scaled by its second derivatives.
+FN void scale_cone(alone_world *w, int i, int dim)
+{
+    float hessian[6][6];
+    hessian_of_cone(&w->cones, i, numbers(w->jar) + i, hessian, dim);
+    for (int a = 0; a < dim; a++) {
+        for (int h = 0; h < w->parts; h++) {
+            alone_vector sum = hessian[a][0] * w->J[i].part[h];
+            for (int b = 1; b < dim; b++) {
+                sum = sum + hessian[a][b] * w->J[i + b].part[h];
+            }
+            w->scaled[i + a].part[h] = sum;
+        }
+    }
+}
+
+// The rows that act, scaled by what they weigh.
 FN int find_acting(alone_world *w, int16_t *acting)
 {
     int count = 0;
@@ -280,8 +370,15 @@ FN int find_acting(alone_world *w, int16_t *acting)
     for (int n = 0; n < count; n++) {
         int r = acting[n];
         float weight = numbers(w->weight)[r];
-        w->scaled[r].half[0] = weight * w->J[r].half[0];
-        w->scaled[r].half[1] = weight * w->J[r].half[1];
+        for (int h = 0; h < w->parts; h++) {
+            w->scaled[r].part[h] = weight * w->J[r].part[h];
+        }
+    }
+    for (int c = 0; c < w->cone_count; c++) {
+        int i = w->cone[c];
+        if (w->zone[i] < 0.0f) {
+            LANE_UNROLLED_CONE(w->cones.row[i].dim, scale_cone, w, i);
+        }
     }
     return count;
 }
@@ -290,7 +387,7 @@ FN int find_acting(alone_world *w, int16_t *acting)
 // weights, from all rows: the bits are those of adding up everything.
 FN void alone_hessian(alone_world *w, int first)
 {
-    const uint32_t low = (1u << ALONE_WIDTH) - 1, of_tile = (1u << ALONE_TILE) - 1;
+    const uint32_t of_part = (1u << ALONE_WIDTH) - 1, of_tile = (1u << ALONE_TILE) - 1;
     int16_t acting[ALONE_ROWS + 1], rows[ALONE_ROWS + 1];
     uint32_t stale = find_moved_dofs(w);
     stale = first ? ~0u : stale;
@@ -300,17 +397,26 @@ FN void alone_hessian(alone_world *w, int first)
         if (!(stale & tile)) {
             continue;
         }
-        add_tile(w, rows, rows_of_tile(w, acting, count, tile, low, rows), k, 0);
-        if (k >= ALONE_WIDTH) {
-            add_tile(w, rows, rows_of_tile(w, acting, count, tile, ~0u, rows), k, 1);
+        for (int h = 0; h < parts_of(k + ALONE_TILE, ALONE_WIDTH); h++) { // the others mirror these
+            uint32_t part = of_part << h * ALONE_WIDTH;
+            add_tile(w, rows, rows_of_tile(w, acting, count, tile, part, rows), k, h);
         }
     }
-    for (int k = 0; k < ALONE_WIDTH && w->nv > ALONE_WIDTH; k++) {
-        float row[ALONE_WIDTH];
-        for (int j = 0; j < ALONE_WIDTH; j++) {
-            row[j] = numbers(&w->H[ALONE_WIDTH + j])[k];
+    for (int k = 0; k < w->nv; k++) {
+        for (int j = k / ALONE_TILE * ALONE_TILE + ALONE_TILE; j < w->nv; j++) {
+            numbers(&w->H[k])[j] = numbers(&w->H[j])[k];
         }
-        memcpy(&w->H[k].half[1], row, sizeof row);
+    }
+}
+
+// Eliminates dof k, whose row of H is `row` and of L is L, from the rows above it, in the `count` parts that
+// hold the columns before k.
+FN void eliminate_alone(alone_world *w, int k, const float *row, const alone_dofs *L, int count)
+{
+    for (int j = k - 1; j >= 0; j--) {
+        for (int h = 0; h < count; h++) {
+            w->factor[j].part[h] = w->factor[j].part[h] - row[j] * L->part[h];
+        }
     }
 }
 
@@ -318,14 +424,21 @@ FN void alone_hessian(alone_world *w, int first)
 // above it are column j of D L.
 FN void alone_direction(alone_world *w)
 {
-    const alone_bits places[2] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-                                  {16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}};
+    alone_bits places[ALONE_PARTS];
+    for (int k = 0; k < ALONE_DOFS; k++) {
+        ((int32_t *)places)[k] = k;
+    }
     float whole[ALONE_DOFS], inverse[ALONE_DOFS], coupled[ALONE_DOFS];
     for (int k = 0; k < w->nv; k++) {
-        w->factor[k] = w->H[k];
+        for (int h = 0; h < w->parts; h++) {
+            w->factor[k].part[h] = w->H[k].part[h];
+        }
         whole[k] = numbers(&w->H[k])[k];
     }
-    alone_dofs x = {{-w->gradient.half[0], -w->gradient.half[1]}};
+    alone_dofs x;
+    for (int h = 0; h < w->parts; h++) {
+        x.part[h] = -w->gradient.part[h];
+    }
     for (int k = w->nv - 1; k >= 0; k--) {
         const float *row = numbers(&w->factor[k]);
         float pivot = row[k];
@@ -333,21 +446,14 @@ FN void alone_direction(alone_world *w)
         inverse[k] = 1.0f / (lost ? whole[k] : pivot);
         coupled[k] = lost ? 0.0f : inverse[k];
         alone_dofs L;
-        for (int h = 0; h < 2; h++) {
-            L.half[h] = where(places[h] < k, coupled[k] * w->factor[k].half[h]);
-        }
         float right = numbers(&x)[k];
-        x.half[0] = x.half[0] - right * L.half[0];
-        if (k <= ALONE_WIDTH) { // nothing is left to eliminate in the second half
-            for (int j = k - 1; j >= 0; j--) {
-                w->factor[j].half[0] = w->factor[j].half[0] - row[j] * L.half[0];
-            }
-            continue;
+        int parts = parts_of(k, ALONE_WIDTH);
+        for (int h = 0; h < parts; h++) {
+            L.part[h] = where(places[h] < k, coupled[k] * w->factor[k].part[h]);
+            x.part[h] = x.part[h] - right * L.part[h];
         }
-        x.half[1] = x.half[1] - right * L.half[1];
-        for (int j = k - 1; j >= 0; j--) {
-            w->factor[j].half[0] = w->factor[j].half[0] - row[j] * L.half[0];
-            w->factor[j].half[1] = w->factor[j].half[1] - row[j] * L.half[1];
+        if (k > 0) {
+            ALONE_UNROLLED(parts, eliminate_alone, w, k, row, &L);
         }
     }
     alone_dofs sum = {0};
@@ -355,40 +461,43 @@ FN void alone_direction(alone_world *w)
     for (int k = 0; k < w->nv; k++) {
         float value = inverse[k] * numbers(&x)[k] - coupled[k] * numbers(&sum)[k];
         numbers(&w->search)[k] = value;
-        sum.half[0] = sum.half[0] + value * w->factor[k].half[0];
-        sum.half[1] = sum.half[1] + value * w->factor[k].half[1];
+        for (int h = 0; h < w->parts; h++) {
+            sum.part[h] = sum.part[h] + value * w->factor[k].part[h];
+        }
     }
 }
 
-typedef struct alone_slope {
-    float first, second, size; // as lane_slope
-} alone_slope;
-
 // Derivatives of the cost along the direction; start: of the cost without the rows'
-FN alone_slope alone_slopes(const alone_world *w, alone_slope start, float step)
+FN lane_slope alone_slopes(const alone_world *w, lane_slope start, float step)
 {
-    alone_vector first = {0}, second = {0}, size = {0};
-    for (int v = 0; v < w->vectors; v++) {
-        alone_vector weight, jv = w->jv[v];
-        alone_vector term = alone_force(w, v, w->jar[v] + step * jv, &weight) * jv;
-        first = first - term;
-        second = second + weight * jv * jv;
-        size = size + size_of(term);
+    alone_sum first = {0}, second = {0}, size = {0};
+    for (int v = 0; v < w->vectors; v += ALONE_SUMS) {
+        for (int h = 0; h < ALONE_SUMS; h++) {
+            alone_vector weight, jv = w->jv[v + h];
+            alone_vector term = alone_force(w, v + h, w->jar[v + h] + step * jv, &weight) * jv;
+            first.term[h] = first.term[h] - term;
+            second.term[h] = second.term[h] + weight * jv * jv;
+            size.term[h] = size.term[h] + size_of(term);
+        }
     }
     float smooth = step * start.second;
-    return (alone_slope){start.first + smooth + sum_of_vector(first), start.second + sum_of_vector(second),
-                         start.size + smooth + sum_of_vector(size)};
+    lane_slope all = {start.first + smooth + total(&first), start.second + total(&second),
+                      start.size + smooth + total(&size)};
+    for (int c = 0; c < w->cone_count; c++) {
+        add_cone_slope(&w->cones, w->cone[c], step, &all);
+    }
+    return all;
 }
 
 // search_along of line_search.h
-FN float alone_search(const lane_model *m, const alone_world *w, alone_slope start, float slope,
+FN float alone_search(const lane_model *m, const alone_world *w, lane_slope start, float slope,
                       float *rounding)
 {
     float step = 1.0f, low = 0.0f, high = (float)LANE_HUGE,
           enough = fabsf(slope) * (float)m->opt.ls_tolerance;
     *rounding = 0.0f;
     for (int i = 0; i < m->opt.ls_iterations; i++) {
-        alone_slope at = alone_slopes(w, start, step);
+        lane_slope at = alone_slopes(w, start, step);
         *rounding = (float)LANE_EPSILON * at.size;
         if (!(fabsf(at.first) > (enough > *rounding ? enough : *rounding))) {
             break;
@@ -408,6 +517,23 @@ FN float alone_search(const lane_model *m, const alone_world *w, alone_slope sta
     return step;
 }
 
+// Of cones: the cost, and their forces and weights. curved: whether a cone's cost is or was not quadratic
+LANE_FN float find_cone_forces(alone_world *w, int *curved)
+{
+    float cost = 0.0f;
+    for (int c = 0; c < w->cone_count; c++) {
+        int i = w->cone[c];
+        float before = w->zone[i];
+        cost += row_forces(&w->cones, i);
+        float zone = w->zone[i];
+        *curved |= w->cones.efc_D[i] > 0.0f && (zone < 0.0f || zone < before || zone > before);
+        for (int k = i; k < i + w->cones.row[i].dim; k++) {
+            numbers(w->weight)[k] = zone < 0.0f ? ALONE_CURVED : zone * w->cones.efc_D[k];
+        }
+    }
+    return cost;
+}
+
 // Returns whether a row has another second derivative than before.
 FN int find_forces(alone_world *w)
 {
@@ -415,10 +541,11 @@ FN int find_forces(alone_world *w)
     for (int v = 0; v < w->vectors; v++) {
         alone_vector weight;
         w->force[v] = alone_force(w, v, w->jar[v], &weight);
-        changed |= weight != w->weight[v];
+        changed |= (weight != w->weight[v]) & (w->D[v] > 0.0f);
         w->weight[v] = weight;
     }
     int any_changed = 0;
+    find_cone_forces(w, &any_changed);
     for (int k = 0; k < ALONE_WIDTH; k++) {
         any_changed |= changed[k];
     }
@@ -427,9 +554,9 @@ FN int find_forces(alone_world *w)
 
 FN void move_alone(alone_world *w, float step)
 {
-    for (int h = 0; h < 2; h++) {
-        w->qacc.half[h] = w->qacc.half[h] + step * w->search.half[h];
-        w->Ma.half[h] = w->Ma.half[h] + step * w->Mv.half[h];
+    for (int h = 0; h < w->parts; h++) {
+        w->qacc.part[h] = w->qacc.part[h] + step * w->search.part[h];
+        w->Ma.part[h] = w->Ma.part[h] + step * w->Mv.part[h];
     }
     for (int v = 0; v < w->vectors; v++) {
         w->jar[v] = w->jar[v] + step * w->jv[v];
@@ -437,26 +564,101 @@ FN void move_alone(alone_world *w, float step)
 }
 
 // |a| |x|, of numbers of dofs and a symmetric matrix or a row
-FN float size_of_product(const alone_dofs *a, const alone_dofs *x)
+FN float size_of_product(const alone_world *w, const alone_dofs *a, const alone_dofs *x)
 {
-    return sum_of_vector(size_of(a->half[0] * x->half[0]) + size_of(a->half[1] * x->half[1]));
+    alone_sum sum = {0};
+    for (int h = 0; h < w->parts; h++) {
+        sum.term[h % ALONE_SUMS] += size_of(a->part[h] * x->part[h]);
+    }
+    return total(&sum);
+}
+
+// What the residual of a row is the sum of.
+FN float alone_magnitude(const alone_world *w, int row)
+{
+    return size_of_product(w, &w->J[row], &w->qacc) + fabsf(numbers_in(w->aref)[row]);
 }
 
 // slope_rounding of solver.h
 LANE_FN float alone_rounding(const alone_world *w)
 {
-    float sum = size_of_product(&w->smooth, &w->search);
+    float sum = size_of_product(w, &w->smooth, &w->search);
     for (int k = 0; k < w->nv; k++) {
-        sum += fabsf(numbers_in(&w->search)[k]) * size_of_product(&w->M[k], &w->qacc);
+        sum += fabsf(numbers_in(&w->search)[k]) * size_of_product(w, &w->M[k], &w->qacc);
     }
     for (int r = 0; r < w->rows; r++) {
         float weight = numbers_in(w->weight)[r];
         if (weight > 0.0f) {
-            float magnitude = size_of_product(&w->J[r], &w->qacc) + fabsf(numbers_in(w->aref)[r]);
-            sum += weight * magnitude * size_of_product(&w->J[r], &w->search);
+            sum += weight * alone_magnitude(w, r) * size_of_product(w, &w->J[r], &w->search);
+        }
+    }
+    for (int c = 0; c < w->cone_count; c++) {
+        int i = w->cone[c], dim = w->cones.row[i].dim;
+        float hessian[6][6], x[6];
+        load_cone(&w->cones, i, w->cones.efc_jar, x);
+        cone_hessian(&w->cones, i, x, hessian);
+        for (int k = 0; k < dim && w->zone[i] < 0.0f; k++) {
+            float moved = size_of_product(w, &w->J[i + k], &w->search);
+            for (int l = 0; l < dim; l++) {
+                sum += fabsf(hessian[k][l]) * alone_magnitude(w, i + l) * moved;
+            }
         }
     }
     return 0.25f * (float)LANE_EPSILON * sum;
+}
+
+// The rows' cost at jar: -f x - f^2 / (2 D) with the force f, which is D x^2 / 2 between the limits.
+FN float alone_cost(alone_world *w)
+{
+    alone_sum sum = {0};
+    for (int v = 0; v < w->vectors; v += ALONE_SUMS) {
+        for (int h = 0; h < ALONE_SUMS; h++) {
+            alone_vector x = w->jar[v + h], D = w->D[v + h], weight;
+            alone_vector f = alone_force(w, v + h, x, &weight);
+            alone_bits exists = D > 0.0f, inside = weight > 0.0f; // f is 0 where D is
+            alone_vector limited = f * f / (where(exists, D) + where(~exists, D + 1.0f));
+            sum.term[h] = sum.term[h] - f * (where(inside, 0.5f * x) + where(~inside, x)) -
+                          where(~inside, 0.5f * limited);
+        }
+    }
+    int curved = 0;
+    return total(&sum) + find_cone_forces(w, &curved);
+}
+
+// jar = J x - aref
+FN void alone_residual(alone_world *w, const alone_dofs *x)
+{
+    alone_jacobian_times(w, x, w->jar);
+    for (int v = 0; v < w->vectors; v++) {
+        w->jar[v] = w->jar[v] - w->aref[v];
+    }
+}
+
+// As warm_start of solver.h.
+FN void start_alone(const lane_model *m, const lane_data *d, alone_world *w)
+{
+    copy_numbers(&w->qacc, d->qacc_smooth, w->nv, sizeof w->qacc);
+    w->Ma = w->smooth;
+    alone_residual(w, &w->qacc);
+    if (m->opt.disableflags & ORR_DISABLE_WARMSTART) {
+        return;
+    }
+    float cold_cost = alone_cost(w);
+    memcpy(w->jv, w->jar, (size_t)w->vectors * sizeof *w->jar);
+    alone_dofs warm, pushed, moved;
+    copy_numbers(&warm, d->qacc_warmstart, w->nv, sizeof warm);
+    ALONE_UNROLLED(w->parts, inertia_times_alone, w, &warm, &w->Mv);
+    alone_residual(w, &warm);
+    for (int h = 0; h < w->parts; h++) {
+        pushed.part[h] = w->Mv.part[h] - w->smooth.part[h];
+        moved.part[h] = warm.part[h] - w->qacc.part[h];
+    }
+    if (0.5f * alone_dot(w, &pushed, &moved) + alone_cost(w) < cold_cost) {
+        w->qacc = warm;
+        w->Ma = w->Mv;
+    } else {
+        memcpy(w->jar, w->jv, (size_t)w->vectors * sizeof *w->jar);
+    }
 }
 
 // Moves to the minimum. Returns whether it has converged; iterations: how many were needed
@@ -466,12 +668,14 @@ FN int iterate_alone(const lane_model *m, alone_world *w, float gain_enough, int
     find_forces(w);
     for (int i = 0; i < m->opt.iterations; i++) {
         alone_dofs force = alone_constraint_force(w);
-        for (int h = 0; h < 2; h++) {
-            w->gradient.half[h] = w->Ma.half[h] - w->smooth.half[h] - force.half[h];
+        alone_dofs smooth;
+        for (int h = 0; h < w->parts; h++) {
+            smooth.part[h] = w->Ma.part[h] - w->smooth.part[h];
+            w->gradient.part[h] = smooth.part[h] - force.part[h];
         }
         alone_hessian(w, i == 0);
         alone_direction(w);
-        float slope = alone_dot(&w->gradient, &w->search);
+        float slope = alone_dot(w, &w->gradient, &w->search);
         if (!(-0.5f * slope > gain_enough * (i == 0 ? (float)SOLVER_FIRST : 1.0f))) {
             return 1;
         }
@@ -480,11 +684,10 @@ FN int iterate_alone(const lane_model *m, alone_world *w, float gain_enough, int
         }
         checked_slope = i % LANE_STALL == 0 ? slope : checked_slope;
         *iterations = i + 1;
-        w->Mv = alone_inertia_times(w, &w->search);
+        ALONE_UNROLLED(w->parts, inertia_times_alone, w, &w->search, &w->Mv);
         alone_jacobian_times(w, &w->search, w->jv);
-        const alone_dofs smooth = {{w->Ma.half[0] - w->smooth.half[0], w->Ma.half[1] - w->smooth.half[1]}};
-        const alone_slope start = {alone_dot(&w->search, &smooth), alone_dot(&w->search, &w->Mv),
-                                   size_of_product(&w->search, &smooth)};
+        const lane_slope start = {alone_dot(w, &w->search, &smooth), alone_dot(w, &w->search, &w->Mv),
+                                  size_of_product(w, &w->search, &smooth)};
         float rounding, step = alone_search(m, w, start, slope, &rounding);
         move_alone(w, step);
         int changed = find_forces(w) || step < 1.0f || step > 1.0f;
@@ -495,11 +698,12 @@ FN int iterate_alone(const lane_model *m, alone_world *w, float gain_enough, int
     return 0;
 }
 
-// The acceleration of a world from where warm_start has left it.
+// The acceleration of a world.
 LANE_FN void solve_alone(const lane_model *m, lane_data *d)
 {
     alone_world w;
     copy_world(m, d, &w);
+    start_alone(m, d, &w);
     int iterations = 0;
     d->inaccurate = or_(d->inaccurate, !iterate_alone(m, &w, d->gain_enough, &iterations));
     d->iterations = iterations > d->iterations ? iterations : d->iterations;

@@ -125,15 +125,14 @@ FN real enough_gain(const lane_model *m, const lane_data *d, double tolerance)
 // In the lanes of `running`, by iterations over accelerations.
 LANE_FN void solve_primal(const lane_model *m, lane_data *d, mask running)
 {
-    d->unilateral_first = first_unilateral(m, d);
 #if LANE_ALONE
     if (fits_alone(m, d)) {
-        warm_start(m, d, running);
         d->gain_enough = enough_gain(m, d, SOLVER_TOLERANCE);
         solve_alone(m, d);
         return;
     }
 #endif
+    d->unilateral_first = first_unilateral(m, d);
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
 #if !defined(__CUDACC__)
     int divided = newton && m->plan->block_count > 0;
