@@ -237,10 +237,20 @@ enum { BOX_CORNERS = 12 };
 LANE_FN int clip_box_corners(box_corner *corner, int count, int axis, double sign, double limit)
 {
     box_corner kept[BOX_CORNERS];
-    int kept_count = 0;
+    double out[BOX_CORNERS + 1];
+    int kept_count = 0, beyond = 0;
     for (int k = 0; k < count; k++) {
-        box_corner p = corner[k], q = corner[(k + 1) % count];
-        double p_out = sign * p.at[axis] - limit, q_out = sign * q.at[axis] - limit;
+        out[k] = sign * corner[k].at[axis] - limit;
+        beyond |= out[k] > 0.0;
+    }
+    if (!beyond) {
+        return count;
+    }
+    out[count] = out[0];
+    for (int k = 0; k < count; k++) {
+        box_corner p = corner[k];
+        const box_corner q = corner[k + 1 < count ? k + 1 : 0];
+        double p_out = out[k], q_out = out[k + 1];
         if (p_out <= 0.0 && kept_count < BOX_CORNERS) {
             kept[kept_count++] = p;
         }
@@ -361,44 +371,6 @@ typedef struct box_separation {
     point edge_normal; // from a to b
 } box_separation;
 
-// Unit axes across an edge of a box and each of the three edges of another, and the overlap along them. On
-// the CPU a fourth edge, which is the first again, fills vectors.
-#if defined(__CUDACC__)
-enum { BOX_EDGES = 3 };
-#else
-enum { BOX_EDGES = 4 };
-#endif
-
-typedef struct box_edges {
-    double x[BOX_EDGES], y[BOX_EDGES], z[BOX_EDGES], length[BOX_EDGES]; // length: before it was 1
-    double along[BOX_EDGES], overlap[BOX_EDGES];                        // along: of `apart`
-} box_edges;
-
-LANE_FN void cross_edges(const convex_shape *a, int i, const convex_shape *b, point apart, box_edges *e)
-{
-    point u = a->frame.axis[i], v[BOX_EDGES];
-    for (int j = 0; j < BOX_EDGES; j++) {
-        v[j] = b->frame.axis[j % 3];
-    }
-    for (int j = 0; j < BOX_EDGES; j++) {
-        point across = point_cross(u, v[j]);
-        e->length[j] = point_length(across);
-        across = point_scaled(across, 1.0 / e->length[j]);
-        e->x[j] = across.x;
-        e->y[j] = across.y;
-        e->z[j] = across.z;
-        e->along[j] = apart.x * e->x[j] + apart.y * e->y[j] + apart.z * e->z[j];
-        e->overlap[j] = -fabs(e->along[j]);
-    }
-    for (int k = 0; k < 3; k++) {
-        point of_a = a->frame.axis[k], of_b = b->frame.axis[k];
-        for (int j = 0; j < BOX_EDGES; j++) {
-            e->overlap[j] += a->size[k] * fabs(of_a.x * e->x[j] + of_a.y * e->y[j] + of_a.z * e->z[j]) +
-                             b->size[k] * fabs(of_b.x * e->x[j] + of_b.y * e->y[j] + of_b.z * e->z[j]);
-        }
-    }
-}
-
 // Returns 0 when they are more than the margin apart.
 LANE_FN int separate_boxes(const convex_shape *a, const convex_shape *b, double margin, box_separation *s)
 {
@@ -423,23 +395,26 @@ LANE_FN int separate_boxes(const convex_shape *a, const convex_shape *b, double 
             }
         }
     }
-    for (int i = 0; i < 3; i++) {
-        box_edges e;
-        cross_edges(a, i, b, apart, &e);
-        for (int j = 0; j < 3; j++) {
-            if (e.length[j] < 1e-6) {
-                continue; // nearly parallel: the axes of faces are enough
-            }
-            if (e.overlap[j] < -margin) {
-                return 0;
-            }
-            if (e.overlap[j] < s->edge_overlap) {
-                point across = make_point(e.x[j], e.y[j], e.z[j]);
-                s->edge_overlap = e.overlap[j];
-                s->edge1 = i;
-                s->edge2 = j;
-                s->edge_normal = e.along[j] < 0.0 ? point_scaled(across, -1.0) : across;
-            }
+    for (int pair = 0; pair < 9; pair++) {
+        point axis = point_cross(a->frame.axis[pair / 3], b->frame.axis[pair % 3]);
+        double length = point_length(axis);
+        if (length < 1e-6) {
+            continue; // nearly parallel: the axes of faces are enough
+        }
+        axis = point_scaled(axis, 1.0 / length);
+        double along = point_dot(apart, axis), overlap = -fabs(along);
+        for (int k = 0; k < 3; k++) {
+            overlap += a->size[k] * fabs(point_dot(a->frame.axis[k], axis)) +
+                       b->size[k] * fabs(point_dot(b->frame.axis[k], axis));
+        }
+        if (overlap < -margin) {
+            return 0;
+        }
+        if (overlap < s->edge_overlap) {
+            s->edge_overlap = overlap;
+            s->edge1 = pair / 3;
+            s->edge2 = pair % 3;
+            s->edge_normal = along < 0.0 ? point_scaled(axis, -1.0) : axis;
         }
     }
     return 1;
