@@ -363,6 +363,7 @@ FN int remove_numbers(void *const *list, int lists, int count, uint64_t bits)
 #endif
 }
 
+#if !ORR_LANES_AVX2
 // Lane i gets p[i / 4].
 FN sint sint_fourfold(const int32_t p[ORR_LANES / 4])
 {
@@ -370,8 +371,6 @@ FN sint sint_fourfold(const int32_t p[ORR_LANES / 4])
     __m512i four = _mm512_castsi128_si512(_mm_set_epi32(p[3], p[2], p[1], p[0]));
     __m512i from = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
     return (sint)_mm512_permutexvar_epi32(from, four);
-#elif ORR_LANES_AVX2
-    return (sint)_mm256_set_m128i(_mm_set1_epi32(p[1]), _mm_set1_epi32(p[0]));
 #else
     return I(p[0]);
 #endif
@@ -391,16 +390,70 @@ FN uint32_t triples_among(sint a, sint b)
         y = _mm512_shuffle_epi32(y, 0xc9);
     }
     return among & 0x7777;
-#elif ORR_LANES_AVX2
-    mask among = I(0) != I(0);
-    for (int turn = 0; turn < 3; turn++) {
-        among |= a == b;
-        among |= a == (sint)_mm256_permute2x128_si256((__m256i)b, (__m256i)b, 1);
-        b = (sint)_mm256_shuffle_epi32((__m256i)b, 0xc9);
-    }
-    return mask_bits(among) & 0x77;
 #else
     return mask_bits((a == I(b[0])) | (a == I(b[1])) | (a == I(b[2]))) & 7;
+#endif
+}
+#endif
+
+// The edges of at most four triangles, a | b << 8 | c << 16 each, that no two of them share, from | to << 8
+// in the order of the triangles, of which six are stored at least; returns their number. At `edge` there is
+// room for 12 + ORR_LANES.
+FN int unshared_edges(const int32_t triangle[4], int triangles, int32_t *edge)
+{
+    uint32_t used = 0x7777 & ((1u << 4 * triangles) - 1);
+#if ORR_LANES_AVX2
+    // 16 edges of 16 bits, each compared with the reverse of those of the three other triangles
+    static const int32_t kept[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+    __m128i corners = _mm_and_si128(_mm_loadu_si128((const __m128i *)triangle),
+                                    _mm_loadu_si128((const __m128i *)(kept + 4 - triangles)));
+    __m256i all = _mm256_set_m128i(corners, corners);
+    const __m256i ahead = _mm256_setr_epi8(0, 1, 1, 2, 2, 0, 3, 3, 4, 5, 5, 6, 6, 4, 7, 7, 8, 9, 9, 10, 10, 8,
+                                           11, 11, 12, 13, 13, 14, 14, 12, 15, 15);
+    const __m256i turn = _mm256_setr_epi8(2, 3, 4, 5, 0, 1, 6, 7, 10, 11, 12, 13, 8, 9, 14, 15, 2, 3, 4, 5, 0,
+                                          1, 6, 7, 10, 11, 12, 13, 8, 9, 14, 15);
+    const __m256i swap = _mm256_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14, 1, 0, 3, 2, 5,
+                                          4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+    __m256i edges = _mm256_shuffle_epi8(all, ahead), back = _mm256_shuffle_epi8(edges, swap);
+    __m256i shared = _mm256_setzero_si256();
+    for (int k = 0; k < 3; k++) {
+        __m256i across = _mm256_permute2x128_si256(back, back, 1);
+        __m256i one = _mm256_cmpeq_epi16(edges, _mm256_shuffle_epi32(back, 0x4e));
+        __m256i two = _mm256_cmpeq_epi16(edges, across);
+        __m256i three = _mm256_cmpeq_epi16(edges, _mm256_shuffle_epi32(across, 0x4e));
+        shared = _mm256_or_si256(shared, _mm256_or_si256(one, _mm256_or_si256(two, three)));
+        back = _mm256_shuffle_epi8(back, turn);
+    }
+    __m128i found = _mm_packs_epi16(_mm256_castsi256_si128(shared), _mm256_extracti128_si256(shared, 1));
+    used &= ~(uint32_t)_mm_movemask_epi8(found);
+    uint16_t codes[16];
+    _mm256_storeu_si256((__m256i *)codes, edges);
+    uint32_t left = used;
+    for (int k = 0; k < 6; k++, left &= left - 1) { // a fixed number: none is guessed wrong
+        edge[k] = codes[__builtin_ctz(left | 1u << 15)];
+    }
+    return __builtin_popcount(used);
+#else
+    enum { PARTS = 16 / ORR_LANES };
+    static const int32_t from[16] = {0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24};
+    static const int32_t to[16] = {8, 16, 0, 24, 8, 16, 0, 24, 8, 16, 0, 24, 8, 16, 0, 24};
+    sint ahead[PARTS], back[PARTS];
+    for (int k = 0; k < PARTS; k++) {
+        sint corners = sint_fourfold(triangle + k * ORR_LANES / 4);
+        sint a = (corners >> sint_load(from)) & I(255), b = (corners >> sint_load(to)) & I(255);
+        mask lanes = lanes_of_bits(used >> k * ORR_LANES);
+        ahead[k] = a | b << 8 | ~lanes;
+        back[k] = (b | a << 8) & lanes;
+    }
+    int count = 0;
+    for (int k = 0; k < PARTS; k++) {
+        uint32_t own = used >> k * ORR_LANES & ORR_ALL_LANES;
+        for (int other = 0; other < PARTS; other++) {
+            own &= ~triples_among(ahead[k], back[other]);
+        }
+        count += sint_store_some(edge + count, ahead[k], own);
+    }
+    return count;
 #endif
 }
 
@@ -417,17 +470,6 @@ FN real real_gather(const float *p, sint index)
         r[i] = p[index[i]];
     }
     return r;
-#endif
-}
-
-// p[index modulo 32] per lane
-FN real real_lookup_32(const float *p, sint index)
-{
-#if ORR_LANES_AVX512
-    __m512 low = _mm512_loadu_ps(p), high = _mm512_loadu_ps(p + 16);
-    return (real)_mm512_permutex2var_ps(low, (__m512i)index, high);
-#else
-    return real_gather(p, index & I(31));
 #endif
 }
 
@@ -601,6 +643,50 @@ FN void real_gather_point(const float *points, const uint32_t *at, real *row)
 #endif
 }
 
+// 32 points, and per lane the one whose number is in the `byte`-th byte of a number, modulo 32. With AVX-512
+// a coordinate of all of them is two registers; else whole points are loaded and transposed, which takes less
+// time than three gathers.
+#if ORR_LANES_AVX512
+typedef struct point_table {
+    float axis[3][32];
+} point_table;
+
+FN void set_point_32(point_table *t, int i, const float p[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        t->axis[axis][i] = p[axis];
+    }
+}
+
+FN void look_up_points_32(const point_table *t, const int32_t *of, int byte, real point[4])
+{
+    __m512i index = (__m512i)(sint_load(of) >> 8 * byte);
+    for (int axis = 0; axis < 3; axis++) {
+        __m512 low = _mm512_loadu_ps(t->axis[axis]), high = _mm512_loadu_ps(t->axis[axis] + 16);
+        point[axis] = (real)_mm512_permutex2var_ps(low, index, high);
+    }
+}
+#else
+typedef struct point_table {
+    float at[32][4];
+} point_table;
+
+FN void set_point_32(point_table *t, int i, const float p[3])
+{
+    const float at[4] = {p[0], p[1], p[2], 0.0f};
+    memcpy(t->at[i], at, sizeof at);
+}
+
+FN void look_up_points_32(const point_table *t, const int32_t *of, int byte, real point[4])
+{
+    uint32_t at[ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i++) {
+        at[i] = (uint32_t)of[i] >> 8 * byte & 31u;
+    }
+    real_gather_row(t->at[0], at, 4, point);
+}
+#endif
+
 FN float real_sum(real a)
 {
     float sum[ORR_LANES];
@@ -663,6 +749,51 @@ FN double real_sum_double(real a)
         sum += (double)lanes[i];
     }
     return sum;
+}
+
+// ---- eight lanes at most, for short lists ----
+
+#if ORR_LANES_AVX512
+typedef float few_real __attribute__((vector_size(32)));
+typedef int32_t few_int __attribute__((vector_size(32)));
+enum { FEW_LANES = 8 };
+#else
+typedef real few_real;
+typedef sint few_int;
+enum { FEW_LANES = ORR_LANES };
+#endif
+
+FN few_real few_load(const float *p)
+{
+    typedef float loose __attribute__((vector_size(4 * FEW_LANES), aligned(4)));
+    return (few_real) * (const loose *)p;
+}
+
+FN few_real few_splat(const float *p)
+{
+    return *p - (few_real){0};
+}
+
+FN few_real few_fma(few_real a, few_real b, few_real c)
+{
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    return (few_real)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return fma_(a, b, c);
+#endif
+}
+
+// The first of the lanes with the largest number; where one is NaN any lane.
+FN int few_first_most(few_real a)
+{
+#if ORR_LANES_AVX512
+    __m256 m = _mm256_max_ps((__m256)a, _mm256_permute2f128_ps((__m256)a, (__m256)a, 1));
+    m = _mm256_max_ps(m, _mm256_permute_ps(m, 0x4e));
+    m = _mm256_max_ps(m, _mm256_permute_ps(m, 0xb1));
+    return __builtin_ctz(_mm256_cmp_ps_mask((__m256)a, m, _CMP_GE_OQ) | 1u << (FEW_LANES - 1));
+#else
+    return real_first_most(a);
+#endif
 }
 
 // ---- half of the lanes in double ----

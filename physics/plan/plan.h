@@ -49,7 +49,7 @@ enum { ORR_AWAKE = -11 };
 // The rows whose forces are solved for at once (lanes/solver/dual.h).
 enum { ORR_DUAL_ROWS = 32 };
 
-enum { ORR_MOST_CELLS = 16, ORR_EXTREME_BLOCK = 16 };
+enum { ORR_MOST_CELLS = 16, ORR_EXTREME_BLOCK = 8 };
 
 // Of a set of points those that can be the farthest along a direction, and few others. A direction leaves a
 // cube around the origin through one of cells x cells squares of a side: the number of a square is ((2 axis +

@@ -221,6 +221,7 @@ static const char *wrong_triples(void)
             return "remove_numbers";
         }
     }
+#if !ORR_LANES_AVX2
     const int32_t four[4] = {5, 6, 7, 8};
     sint fourfold = sint_fourfold(four);
     for (int i = 0; i < ORR_LANES; i++) {
@@ -235,27 +236,85 @@ static const char *wrong_triples(void)
             return "sint_fourfold";
         }
     }
+#endif
     return NULL;
 }
 
-// Of the first 8 lanes, and of 32 numbers.
+// Of up to four triangles that are chosen by the digits of a number, out of some that share edges.
+static const char *wrong_unshared_edges(void)
+{
+    static const int32_t triangle[6] = {0 | 1 << 8 | 2 << 16,  2 | 1 << 8 | 3 << 16,  0 | 2 << 8 | 4 << 16,
+                                        1 | 0 << 8 | 31 << 16, 4 | 2 << 8 | 31 << 16, 9 | 8 << 8 | 7 << 16};
+    for (int chosen = 0; chosen < 6 * 6 * 6 * 6; chosen++) {
+        for (int triangles = 1; triangles <= 4; triangles++) {
+            int32_t some[4], from[12], to[12], expected[12], edge[64];
+            int count = 0;
+            for (int k = 0, left = chosen; k < 4; k++, left /= 6) {
+                some[k] = triangle[left % 6];
+                for (int e = 0; e < 3; e++) {
+                    from[3 * k + e] = some[k] >> 8 * e & 255;
+                    to[3 * k + e] = some[k] >> 8 * ((e + 1) % 3) & 255;
+                }
+            }
+            for (int i = 0; i < 3 * triangles; i++) {
+                int shared = 0;
+                for (int j = 0; j < 3 * triangles; j++) {
+                    shared |= from[i] == to[j] && to[i] == from[j];
+                }
+                if (!shared) {
+                    expected[count++] = from[i] | to[i] << 8;
+                }
+            }
+            if (unshared_edges(some, triangles, edge) != count ||
+                memcmp(edge, expected, (size_t)(count < 6 ? count : 6) * sizeof *edge) != 0) {
+                return "unshared_edges";
+            }
+        }
+    }
+    return NULL;
+}
+
+// Of the first 8 lanes, and of 32 points.
 static const char *wrong_lookup(void)
 {
-    float table[32];
+    point_table table;
     for (int i = 0; i < 32; i++) {
-        table[i] = (float)(i * i);
+        const float at[3] = {(float)(i * i), (float)i, (float)(31 - i)};
+        set_point_32(&table, i, at);
     }
     for (int first = 0; first < 64; first++) {
-        real found = real_lookup_32(table, lane_index() + I(first));
-        real root = inverse_root_of_8(to_real(lane_index()) + R(first + 1));
+        int32_t number[ORR_LANES];
         for (int i = 0; i < ORR_LANES; i++) {
-            if (found[i] != table[(i + first) % 32]) {
-                return "real_lookup_32";
+            number[i] = (5 * i & 31) | (i + first) << 8;
+        }
+        real one[4], two[4], root = inverse_root_of_8(to_real(lane_index()) + R(first + 1));
+        look_up_points_32(&table, number, 0, one);
+        look_up_points_32(&table, number, 1, two);
+        for (int i = 0; i < ORR_LANES; i++) {
+            int low = 5 * i & 31, high = (i + first) % 32;
+            if (one[0][i] != (float)(low * low) || one[1][i] != (float)low || two[1][i] != (float)high ||
+                two[2][i] != (float)(31 - high)) {
+                return "look_up_points_32";
             }
             float square = root[i] * root[i] * (float)(i + first + 1);
             if (i < 8 && !(square > 0.999999f && square < 1.000001f)) {
                 return "inverse_root_of_8";
             }
+        }
+    }
+    return NULL;
+}
+
+// The first of equals, with the largest number in each lane in turn.
+static const char *wrong_first(void)
+{
+    for (int farthest = 0; farthest < FEW_LANES; farthest++) {
+        float number[FEW_LANES];
+        for (int i = 0; i < FEW_LANES; i++) {
+            number[i] = i < farthest ? -(float)i : i % 3 == farthest % 3 ? 5.0f : 4.0f;
+        }
+        if (few_first_most(few_load(number)) != farthest) {
+            return "few_first_most";
         }
     }
     return NULL;
@@ -285,9 +344,9 @@ const char *ORR_ISA_NAME(lanes_check)(void)
         }
     }
     const char *wrong = wrong_triples();
-    if (!wrong) {
-        wrong = wrong_lookup();
-    }
+    wrong = wrong ? wrong : wrong_unshared_edges();
+    wrong = wrong ? wrong : wrong_lookup();
+    wrong = wrong ? wrong : wrong_first();
     if (wrong) {
         return wrong;
     }

@@ -222,11 +222,11 @@ FN wide3 area_of(const wide_vertex *a, const wide_vertex *b, const wide_vertex *
 
 // How large the triangles are that the point of a face's plane closest to the origin forms with its sides,
 // each opposite a corner, times the length of n, which is along the normal.
-FN void triangles_around_foot(const wide_vertex face[3], wide3 n, wide_real weight[3])
+FN void triangles_around_foot(const wide_vertex *const face[3], wide3 n, wide_real weight[3])
 {
-    wide3 foot = wide3_scaled(n, wide3_dot(n, face[0].p) / wide3_dot(n, n)), to[3];
+    wide3 foot = wide3_scaled(n, wide3_dot(n, face[0]->p) / wide3_dot(n, n)), to[3];
     for (int k = 0; k < 3; k++) {
-        to[k] = wide3_difference(face[k].p, foot);
+        to[k] = wide3_difference(face[k]->p, foot);
     }
     for (int k = 0; k < 3; k++) {
         weight[k] = wide3_dot(wide3_cross(to[(k + 1) % 3], to[(k + 2) % 3]), n);
@@ -239,10 +239,10 @@ LANE_FN uint32_t move_faces_on(wide_vertex face[3], const wide_vertex *beyond, u
 {
     wide_mask left = wide_lanes(lanes);
     for (int k = 0; k < 3; k++) {
-        wide_vertex next[3] = {face[0], face[1], face[2]};
+        const wide_vertex *next[3] = {&face[0], &face[1], &face[2]};
         wide_real weight[3];
-        next[k] = *beyond;
-        wide3 n = area_of(&next[0], &next[1], &next[2]);
+        next[k] = beyond;
+        wide3 n = area_of(next[0], next[1], next[2]);
         triangles_around_foot(next, n, weight);
         wide_mask fits = (wide_mask)(wide3_dot(n, n) > W(1e-60)) & (wide_mask)(weight[0] >= W(0.0)) &
                          (wide_mask)(weight[1] >= W(0.0)) & (wide_mask)(weight[2] >= W(0.0));
@@ -274,7 +274,8 @@ LANE_FN void store_hits(const wide_pairs *s, const wide_vertex face[3], depth_hi
 {
     wide3 n = area_of(&face[0], &face[1], &face[2]), on = {W(0.0), W(0.0), W(0.0)};
     wide_real weight[3], length = wide_sqrt(wide3_dot(n, n));
-    triangles_around_foot(face, n, weight);
+    const wide_vertex *const corners[3] = {&face[0], &face[1], &face[2]};
+    triangles_around_foot(corners, n, weight);
     for (int k = 0; k < 3; k++) {
         on = wide3_sum(on, wide3_scaled(wide3_sum(face[k].on[0], face[k].on[1]), weight[k]));
         for (int side = 0; side < 2; side++) {

@@ -12,16 +12,15 @@ enum {
     DEPTH_PLACES = 64 + ORR_LANES,
     DEPTH_EDGES = DEPTH_VERTICES + ORR_LANES,
     DEPTH_AT_ONCE = ORR_LANES < 8 ? ORR_LANES : 8, // faces that are appended
-    DEPTH_FEW = 4,                                 // faces of which the rim is found without a loop
-    DEPTH_FEW_PARTS = 4 * DEPTH_FEW / ORR_LANES    // vectors of their edges
+    DEPTH_FEW = 4                                  // faces of which the rim is found without a loop
 };
 
 // Behind the last face distances are LANE_HUGE, as that of a face without an area is.
 typedef struct depth_polytope {
-    _Alignas(64) float vertex[3][DEPTH_VERTICES]; // of the difference: all x, all y, all z
-    float normal[3][DEPTH_PLACES];                // outward
-    float distance[DEPTH_PLACES];                 // of a face's plane from the origin
-    int32_t corner[DEPTH_PLACES];                 // a | b << 8 | c << 16, counter-clockwise from outside
+    _Alignas(64) point_table vertex; // of the difference
+    float normal[3][DEPTH_PLACES];   // outward
+    float distance[DEPTH_PLACES];    // of a face's plane from the origin
+    int32_t corner[DEPTH_PLACES];    // a | b << 8 | c << 16, counter-clockwise from outside
 } depth_polytope;
 
 // Directed edges, from | to << 8.
@@ -30,25 +29,20 @@ typedef struct depth_edges {
     int32_t count;
 } depth_edges;
 
-FN void depth_set_vertex(depth_polytope *t, int v, const float p[3])
+// The vertices whose numbers are the `byte`-th bytes of some numbers.
+FN real3 depth_vertices(const depth_polytope *t, const int32_t *of, int byte)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        t->vertex[axis][v] = p[axis];
-    }
-}
-
-FN real3 depth_vertices(const depth_polytope *t, sint v)
-{
-    return make_real3(real_lookup_32(t->vertex[0], v), real_lookup_32(t->vertex[1], v),
-                      real_lookup_32(t->vertex[2], v));
+    real at[4];
+    look_up_points_32(&t->vertex, of, byte, at);
+    return make_real3(at[0], at[1], at[2]);
 }
 
 // Sets the faces from place `first` on, and the lanes behind them to none: from an edge (from | to << 8) to a
 // corner of a number, which is at p.
-FN void depth_set_faces(depth_polytope *t, int first, sint edge, sint corner, real3 p, int count)
+FN void depth_set_faces(depth_polytope *t, int first, const int32_t *edge, sint corner, real3 p, int count)
 {
     mask used = lanes_below(count);
-    real3 a = depth_vertices(t, edge), n = cross3(sub3(depth_vertices(t, edge >> 8), a), sub3(p, a));
+    real3 a = depth_vertices(t, edge, 0), n = cross3(sub3(depth_vertices(t, edge, 1), a), sub3(p, a));
     real square = dot3(n, n); // of twice the area
     used = and_(used, square > R(1e-30));
     n = scale3(n, inverse_root_of_8(max_(square, R(1e-30))));
@@ -56,7 +50,7 @@ FN void depth_set_faces(depth_polytope *t, int first, sint edge, sint corner, re
     real_store(&t->normal[1][first], n.y);
     real_store(&t->normal[2][first], n.z);
     real_store(&t->distance[first], sel(used, dot3(n, a), R(LANE_HUGE)));
-    sint_store(&t->corner[first], edge | corner << 16);
+    sint_store(&t->corner[first], sint_load(edge) | corner << 16);
 }
 
 // Makes the tetrahedron of vertices 0 to 3. above: is 3 on the side to which the normal of 0, 1, 2 points?
@@ -68,8 +62,7 @@ FN void depth_tetrahedron(depth_polytope *t, int above)
     for (int k = 0; k < DEPTH_PLACES; k += ORR_LANES) {
         real_store(&t->distance[k], R(LANE_HUGE));
     }
-    sint to = sint_load(corner);
-    depth_set_faces(t, 0, sint_load(edge[above ? 1 : 0]), to, depth_vertices(t, to), 4);
+    depth_set_faces(t, 0, edge[above ? 1 : 0], sint_load(corner), depth_vertices(t, corner, 0), 4);
 }
 
 // The face that is closest to the origin.
@@ -105,30 +98,12 @@ FN uint64_t depth_seen(const depth_polytope *t, int faces, const float p[3], flo
 // The edges of few faces that no two of them share.
 FN void depth_rim_of_few(const depth_polytope *t, uint64_t faces, depth_edges *rim)
 {
-    static const int32_t from[16] = {0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24};
-    static const int32_t to[16] = {8, 16, 0, 24, 8, 16, 0, 24, 8, 16, 0, 24, 8, 16, 0, 24};
-    uint32_t used = 0x7777 & (uint32_t)(((uint64_t)1 << 4 * __builtin_popcountll(faces)) - 1);
     int32_t corner[DEPTH_FEW];
+    int count = __builtin_popcountll(faces);
     for (int k = 0; k < DEPTH_FEW; k++, faces &= faces - 1) { // a fixed number: none is guessed wrong
         corner[k] = t->corner[lowest_bit64(faces | (uint64_t)1 << 63)];
     }
-    sint edge[DEPTH_FEW_PARTS], back[DEPTH_FEW_PARTS];
-    for (int k = 0; k < DEPTH_FEW_PARTS; k++) {
-        sint corners = sint_fourfold(corner + k * ORR_LANES / 4);
-        sint a = (corners >> sint_load(from)) & I(255), b = (corners >> sint_load(to)) & I(255);
-        mask lanes = lanes_of_bits(used >> k * ORR_LANES);
-        edge[k] = a | b << 8 | ~lanes;
-        back[k] = (b | a << 8) & lanes;
-    }
-    int count = 0;
-    for (int k = 0; k < DEPTH_FEW_PARTS; k++) {
-        uint32_t own = used >> k * ORR_LANES & ORR_ALL_LANES;
-        for (int other = 0; other < DEPTH_FEW_PARTS; other++) {
-            own &= ~triples_among(edge[k], back[other]);
-        }
-        count += sint_store_some(rim->edge + count, edge[k], own);
-    }
-    rim->count = count;
+    rim->count = unshared_edges(corner, count, rim->edge);
 }
 
 // The same of any number of faces; each vertex must have one such edge. Do they?
@@ -182,11 +157,11 @@ FN void depth_replace(depth_polytope *t, int faces, uint64_t inside, const depth
     const int32_t *edge = rim->edge;
     do {
         int count = left < DEPTH_AT_ONCE ? left : DEPTH_AT_ONCE;
-        depth_set_faces(t, first, sint_load(edge), I(v), to, count);
+        depth_set_faces(t, first, edge, I(v), to, count);
         first += count;
         edge += count;
         left -= count;
     } while (left > 0);
-    depth_set_vertex(t, v, p);
+    set_point_32(&t->vertex, v, p);
 }
 #endif

@@ -57,20 +57,20 @@ FN real lane_square(real cells, real3 n)
 }
 
 #if ORR_LANES > 1
-enum { EXTREME_PARTS = ORR_EXTREME_BLOCK / ORR_LANES }; // vectors of a block
+enum { EXTREME_PARTS = ORR_EXTREME_BLOCK / FEW_LANES }; // vectors of a block
 
 // Where the coordinates of a vector of candidates are: x; y and z follow ORR_EXTREME_BLOCK apart.
 FN const float *extreme_part(const orr_extremes *e, int part)
 {
     uint32_t block = (uint32_t)part / EXTREME_PARTS, in_block = (uint32_t)part % EXTREME_PARTS;
-    return e->at + (size_t)block * (3 * ORR_EXTREME_BLOCK) + in_block * ORR_LANES;
+    return e->at + (size_t)block * (3 * ORR_EXTREME_BLOCK) + in_block * FEW_LANES;
 }
 
 // Their extents along a direction.
-FN real extent_of_part(const float *at, real3 n)
+FN few_real extent_of_part(const float *at, const few_real n[3])
 {
-    return fma_(n.x, real_load(at),
-                fma_(n.y, real_load(at + ORR_EXTREME_BLOCK), n.z * real_load(at + 2 * ORR_EXTREME_BLOCK)));
+    few_real z = n[2] * few_load(at + 2 * ORR_EXTREME_BLOCK);
+    return few_fma(n[0], few_load(at), few_fma(n[1], few_load(at + ORR_EXTREME_BLOCK), z));
 }
 
 // hull_support by the hulls' lists of candidates. Each lane has a list of another length: it is searched with
@@ -79,12 +79,16 @@ FN real extent_of_part(const float *at, real3 n)
 LANE_FN real3 large_hull_support(const orr_extremes *const *hull, int stride, real cells, real3 direction,
                                  mask where, real *place)
 {
-    float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}};
-    int32_t square[ORR_LANES], places[ORR_LANES] = {0}, first[ORR_LANES], end[ORR_LANES];
+    float along[3][ORR_LANES], support[3][ORR_LANES];
+    int32_t square[ORR_LANES], places[ORR_LANES], first[ORR_LANES], end[ORR_LANES];
     const float *at[ORR_LANES];
     real_store(along[0], direction.x);
     real_store(along[1], direction.y);
     real_store(along[2], direction.z);
+    for (int axis = 0; axis < 3; axis++) { // lanes that are not asked for
+        real_store(support[axis], R(0.0));
+    }
+    sint_store(places, I(0));
     sint_store(square, to_int(lane_square(cells, direction)));
     uint32_t lanes = mask_bits(where);
     for (uint32_t left = lanes; left != 0; left &= left - 1) { // fetches the candidates of all lanes at once
@@ -95,36 +99,36 @@ LANE_FN real3 large_hull_support(const orr_extremes *const *hull, int stride, re
         end[lane] = block[1] * EXTREME_PARTS;
         at[lane] = extreme_part(e, first[lane]);
         __builtin_prefetch(at[lane]);
-        __builtin_prefetch(at[lane] + ORR_EXTREME_BLOCK);
-        __builtin_prefetch(at[lane] + 2 * ORR_EXTREME_BLOCK);
+        __builtin_prefetch(at[lane] + 3 * ORR_EXTREME_BLOCK - 1);
     }
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         int lane = lowest_bit(left);
-        real3 n = {real_splat(&along[0][lane]), real_splat(&along[1][lane]), real_splat(&along[2][lane])};
+        const few_real n[3] = {few_splat(&along[0][lane]), few_splat(&along[1][lane]),
+                               few_splat(&along[2][lane])};
         const float *from = at[lane];
-        real most = extent_of_part(from, n);
+        few_real most = extent_of_part(from, n);
         int part = first[lane], farthest;
         if (end[lane] == part + 1) { // most often
-            farthest = real_first_most(most);
+            farthest = few_first_most(most);
         } else {
             const orr_extremes *e = hull[stride * lane];
-            int32_t parts[ORR_LANES];
-            sint found = I(part);
+            few_int found = part - (few_int){0};
             for (int k = part + 1; k < end[lane]; k++) {
-                real far = extent_of_part(extreme_part(e, k), n);
-                mask farther = far > most;
-                most = sel(farther, far, most);
-                found = sel_int(farther, I(k), found);
+                few_real far = extent_of_part(extreme_part(e, k), n);
+                few_int farther = far > most;
+                most = (few_real)((farther & (few_int)far) | (~farther & (few_int)most));
+                found = (farther & k) | (~farther & found);
             }
-            sint_store(parts, found);
-            farthest = real_first_most(most);
+            farthest = few_first_most(most);
+            int32_t parts[FEW_LANES];
+            memcpy(parts, &found, sizeof parts);
             part = parts[farthest];
             from = extreme_part(e, part);
         }
         for (int axis = 0; axis < 3; axis++) {
             support[axis][lane] = from[axis * ORR_EXTREME_BLOCK + farthest];
         }
-        places[lane] = part * ORR_LANES + farthest;
+        places[lane] = part * FEW_LANES + farthest;
     }
     if (place) {
         *place = to_real(sint_load(places));

@@ -85,7 +85,7 @@ LANE_FN mask depth_begin(const depth_shapes *s, lane_polytope *t, mask where)
         depth_polytope *of = &t->of[lane];
         for (int v = 0; v < 4; v++) {
             const float at[3] = {p[v].x[lane], p[v].y[lane], p[v].z[lane]};
-            depth_set_vertex(of, v, at);
+            set_point_32(&of->vertex, v, at);
         }
         depth_tetrahedron(of, (int)(turned >> lane & 1));
     }
