@@ -401,7 +401,7 @@ enum { ORR_BODY_PINS_MAX = 8 };
 
 typedef struct orr_body_desc {
     double mass;     /* [kg] of a body that moves freely; 0: fixed */
-    double friction; /* sliding; 0: 1 */
+    double friction; /* sliding; 0: 1; negative: none. Of two things that touch the larger one counts */
     double cell;     /* grids: edge of a cell in scene units; 0: the longest side / 256, of parts / 128 */
     orr_body_shape shape;
     int parts;      /* decompose and boxes: at most this many, 1 .. 64; 0: 16 */

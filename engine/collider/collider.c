@@ -57,22 +57,25 @@ static orr_result resolve(const orr_collider_source *source, const orr_collider_
     ORR_TRY(check_range(source->name, "opacity", desc->opacity, 1.0, error));
     ORR_TRY(check_range(source->name, "gap", desc->gap, INFINITY, error));
     ORR_TRY(check_range(source->name, "island", desc->island, 1.0, error));
-    if (!(desc->cell > 0.0)) {
-        float low[3], high[3];
-        find_bounds(source, low, high);
-        for (int k = 0; k < 3; k++) {
-            desc->cell = fmax(desc->cell, ((double)high[k] - (double)low[k]) / DEFAULT_CELLS);
-        }
+    float low[3], high[3];
+    double longest = 0.0;
+    find_bounds(source, low, high);
+    for (int k = 0; k < 3; k++) {
+        longest = fmax(longest, (double)high[k] - (double)low[k]);
     }
+    if (desc->cell > longest && longest > 0.0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: cells of %g: expected at most its longest side, %g",
+                        source->name, desc->cell, longest);
+    }
+    desc->cell = desc->cell > 0.0 ? desc->cell : longest / DEFAULT_CELLS;
     desc->opacity = desc->opacity > 0.0 ? desc->opacity : source->field ? 0.5 : 0.3;
     desc->gap = desc->gap > 0.0 ? desc->gap : 4.0 * desc->cell;
     desc->island = desc->island > 0.0 ? desc->island : 0.005;
     choose_up(source, desc->up);
-    return desc->cell > 0.0
-               ? ORR_OK
-               : orr_fail(error, ORR_CODE_ARGUMENT,
-                          "%s: has no extent: expected points, triangles or a field of some size",
-                          source->name);
+    return longest > 0.0 ? ORR_OK
+                         : orr_fail(error, ORR_CODE_ARGUMENT,
+                                    "%s: has no extent: expected points, triangles or a field of some size",
+                                    source->name);
 }
 
 // FNV-1a, eight bytes at a time where there are that many.

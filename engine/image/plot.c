@@ -104,6 +104,15 @@ static void draw_text(canvas *c, int x, int y, const char *text)
     draw_text_in(c, x, y, text, ink);
 }
 
+// The number of a tick at x, in the middle below it, moved where it would leave the canvas.
+static void draw_tick(canvas *c, int x, int y, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", value);
+    const int last = c->width - text_width(text), left = x - text_width(text) / 2;
+    draw_text(c, left < last ? left : last, y, text);
+}
+
 static double scaled(const orr_plot_line *line, double value)
 {
     return line->logarithmic ? log10(value) : value;
@@ -143,8 +152,7 @@ static void draw_panel(canvas *c, const orr_plot_line *line, int panel, range x_
         int px = LEFT + (int)(part * (right - LEFT)), py = bottom - (int)(part * (bottom - top));
         draw_segment(c, px, top, px, bottom, 1, grid);
         draw_segment(c, LEFT, py, right, py, 1, grid);
-        snprintf(text, sizeof text, "%.3g", x);
-        draw_text(c, px - text_width(text) / 2, bottom + 8, text);
+        draw_tick(c, px, bottom + 8, x);
         snprintf(text, sizeof text, "%.3g", line->logarithmic ? pow(10.0, y) : y);
         draw_text(c, LEFT - 8 - text_width(text), py - GLYPH_HEIGHT * SCALE / 2, text);
     }
@@ -227,11 +235,9 @@ orr_result orr_plot_bars_save(const char *path, const char *title, const char *x
     ORR_TRY(open_canvas(&c, TOP + row_count * ROW + 2 * BOTTOM, path, error));
     int bottom = TOP + row_count * ROW, right = WIDTH - RIGHT;
     for (int i = 0; i <= TICKS; i++) {
-        char text[32];
         int x = ROW_NAMES + (right - ROW_NAMES) * i / TICKS;
         draw_segment(&c, x, TOP, x, bottom, 1, grid);
-        snprintf(text, sizeof text, "%.3g", length * i / TICKS);
-        draw_text(&c, x - text_width(text) / 2, bottom + 8, text);
+        draw_tick(&c, x, bottom + 8, length * i / TICKS);
     }
     for (int i = 0; i < row_count; i++) {
         draw_text(&c, 8, TOP + i * ROW + (ROW - GLYPH_HEIGHT * SCALE) / 2, rows[i]);

@@ -70,6 +70,11 @@ typedef struct orr_layer_data {
 bool orr_layer_moves(const orr_layer_data *layer);
 // Does it cast shadows of its own?
 bool orr_layer_casts_shadow(const orr_layer_data *layer);
+// The coefficient that orr_body_desc.friction means.
+static inline double orr_body_friction(double given)
+{
+    return given < 0.0 ? 0.0 : given == 0.0 ? 1.0 : given;
+}
 // The bounds in the layer's own space; robust ones for splats.
 void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3]);
 double orr_layer_longest_side(const orr_layer_data *layer); // of these bounds

@@ -20,7 +20,7 @@ static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *d
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"mass", desc->mass},       {"friction", desc->friction},
+    } numbers[] = {{"mass", desc->mass},       {"friction", orr_body_friction(desc->friction)},
                    {"cell", desc->cell},       {"density", desc->density},
                    {"young", desc->young},     {"poisson", desc->poisson},
                    {"damping", desc->damping}, {"pressure", desc->pressure},
@@ -73,7 +73,7 @@ static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer
     orr_body_source source = {.name = layer->name,
                               .scale = (double)layer->transform.scale,
                               .mass = desc->mass,
-                              .friction = desc->friction};
+                              .friction = orr_body_friction(desc->friction)};
     if (shape == ORR_BODY_GRID && moves) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
                         "%s: a distance grid (sdf) does not move: expected a fixed body, or another shape",

@@ -100,6 +100,16 @@ static orr_result read_pins(const orr_json *soft, orr_body_desc *desc, orr_error
                                     ORR_BODY_PINS_MAX);
 }
 
+// 0 is none, which is a negative number in orr_body_desc.
+static orr_result read_friction(const orr_json *json, orr_body_desc *desc, orr_error *error)
+{
+    ORR_TRY(orr_json_not_negative(json, "friction", &desc->friction, error));
+    if (orr_json_has(json, "friction") && desc->friction == 0.0) {
+        desc->friction = -1.0;
+    }
+    return ORR_OK;
+}
+
 // "soft": {...}; its members are those of orr_body_desc.
 static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_error *error)
 {
@@ -114,7 +124,7 @@ static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_er
     ORR_TRY(orr_json_positive(&soft, "young", &desc->young, error));
     ORR_TRY(orr_json_positive(&soft, "poisson", &desc->poisson, error));
     ORR_TRY(orr_json_positive(&soft, "damping", &desc->damping, error));
-    ORR_TRY(orr_json_positive(&soft, "friction", &desc->friction, error));
+    ORR_TRY(read_friction(&soft, desc, error));
     ORR_TRY(orr_json_positive(&soft, "cloth", &desc->cloth, error));
     ORR_TRY(orr_json_positive(&soft, "pressure", &desc->pressure, error));
     ORR_TRY(orr_json_positive(&soft, "ambient", &desc->ambient, error));
@@ -140,7 +150,7 @@ static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer
     ORR_TRY(orr_json_check_keys(&physics, keys, error));
     ORR_TRY(orr_json_bool(&physics, "static", &fixed, error));
     ORR_TRY(orr_json_positive(&physics, "mass", &desc->mass, error));
-    ORR_TRY(orr_json_positive(&physics, "friction", &desc->friction, error));
+    ORR_TRY(read_friction(&physics, desc, error));
     ORR_TRY(orr_json_positive(&physics, "cell", &desc->cell, error));
     ORR_TRY(orr_json_string(&physics, "shape", &shape, error));
     if (orr_json_has(&physics, "soft")) {

@@ -54,6 +54,11 @@ static bool add_unless_zero(cJSON *object, const char *key, double value)
     return value == 0.0 || cJSON_AddNumberToObject(object, key, value);
 }
 
+static bool add_friction(cJSON *object, double friction)
+{
+    return friction == 0.0 || cJSON_AddNumberToObject(object, "friction", fmax(friction, 0.0));
+}
+
 // ---- layers ----
 
 static bool add_soft(cJSON *physics, const orr_body_desc *b)
@@ -62,9 +67,8 @@ static bool add_soft(cJSON *physics, const orr_body_desc *b)
     bool good =
         soft && add_unless_zero(soft, "density", b->density) && add_unless_zero(soft, "young", b->young) &&
         add_unless_zero(soft, "poisson", b->poisson) && add_unless_zero(soft, "damping", b->damping) &&
-        add_unless_zero(soft, "friction", b->friction) &&
-        add_unless_zero(soft, "resolution", b->resolution) && add_unless_zero(soft, "cloth", b->cloth) &&
-        add_unless_zero(soft, "iterations", b->iterations) &&
+        add_friction(soft, b->friction) && add_unless_zero(soft, "resolution", b->resolution) &&
+        add_unless_zero(soft, "cloth", b->cloth) && add_unless_zero(soft, "iterations", b->iterations) &&
         add_unless_zero(soft, "pressure", b->pressure) && add_unless_zero(soft, "ambient", b->ambient) &&
         add_unless_zero(soft, "yield_stress", b->yield_stress) && add_unless_zero(soft, "flow", b->flow);
     cJSON *pins = good && b->pins > 0 ? cJSON_AddArrayToObject(soft, "pin") : NULL;
@@ -84,7 +88,7 @@ static bool add_physics(cJSON *json, const orr_layer_data *layer)
     }
     return (b->mass > 0.0 ? cJSON_AddNumberToObject(physics, "mass", b->mass)
                           : cJSON_AddTrueToObject(physics, "static")) &&
-           add_unless_zero(physics, "friction", b->friction) && add_unless_zero(physics, "cell", b->cell) &&
+           add_friction(physics, b->friction) && add_unless_zero(physics, "cell", b->cell) &&
            add_unless_zero(physics, "parts", b->parts) &&
            (b->shape == ORR_BODY_AUTO || cJSON_AddStringToObject(physics, "shape", shapes[b->shape]));
 }

@@ -174,7 +174,6 @@ static orr_result set_grid(const orr_body_source *source, orr_spec *spec, orr_er
 static void write_parts(const orr_body_source *source, text_of *assets, text_of *geoms)
 {
     int parts = source->parts > 0 ? source->parts : 1;
-    double friction = source->friction > 0.0 ? source->friction : 1.0;
     for (int i = 0; i < parts; i++) {
         if (source->grid) {
             put(geoms, "<geom size='1' ");
@@ -197,7 +196,7 @@ static void write_parts(const orr_body_source *source, text_of *assets, text_of 
         if (parts == 1) {
             put(geoms, "mass='%.17g' ", source->mass);
         }
-        put(geoms, "friction='%.17g 0.005 0.0001'/>", friction);
+        put(geoms, "friction='%.17g 0.005 0.0001'/>", source->friction);
     }
 }
 

@@ -29,7 +29,7 @@ typedef struct orr_body_source {
     int stride;
     double scale;    // m per unit
     double mass;     // kg, and the body moves freely; 0: it is fixed, part of the world
-    double friction; // sliding; 0: MuJoCo's default, 1
+    double friction; // sliding, 0 or more
 } orr_body_source;
 
 // A model of that body alone, named "body", in the frame of the points; copies what it needs.

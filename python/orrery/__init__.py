@@ -5,24 +5,32 @@ axes are those of orrery.h: scene units (metres for robots), radians, quaternion
 """
 
 from orrery._library import FileError, Interrupted, MemoryFull, OrreryError, Unsupported, ValueRefused, call
+from orrery.collider import Collider
 from orrery.engine import Engine, default_engine
+from orrery.policy import Policy, PolicyTrainer
+from orrery.reference import Reference
 from orrery.registration import register
 from orrery.scene import Layer, Scene, insert_file, look_at, transform
 from orrery.splats import Splats
 from orrery.tactile import tactile_pictures
 from orrery.training import MaterialTrainer, Trainer, train
-from orrery.world import Eyes, Renderer, World, render
+from orrery.world import Eyes, Hit, Renderer, World, render
 
 __version__ = call.version().decode()
 __all__ = [
+    "Collider",
     "Engine",
     "Eyes",
     "FileError",
+    "Hit",
     "Interrupted",
     "Layer",
     "MaterialTrainer",
     "MemoryFull",
     "OrreryError",
+    "Policy",
+    "PolicyTrainer",
+    "Reference",
     "Renderer",
     "Scene",
     "Splats",

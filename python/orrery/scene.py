@@ -8,6 +8,7 @@ import numpy as np
 
 from orrery._handle import Handle, made_by
 from orrery._library import ValueRefused, call, constant, constants, numbers, pointer, structs
+from orrery.collider import Collider
 from orrery.engine import default_engine
 
 _KINDS = {1: "splats", 2: "mesh", 3: "field", 4: "robot"}
@@ -57,14 +58,14 @@ class Layer:
         info = self._info()
         return np.array(info.low), np.array(info.high)
 
-    def set_physics(self, mass=0.0, friction=0.0, shape="auto", cell=0.0, parts=0, pin=(), **soft):
+    def set_physics(self, mass=0.0, friction=1.0, shape="auto", cell=0.0, parts=0, pin=(), **soft):
         """Makes a mesh, cloud or field a physical body, as `physics` of a scene file does.
 
-        mass [kg]; 0: the body is fixed. friction: sliding friction; 0: 1. shape: "hull" (the convex hull),
-        "sdf" (a signed distance grid, for fixed bodies), "decompose" (up to `parts` convex hulls) or "boxes"
-        (up to `parts` boxes); "auto": sdf for a fixed body, hull for a moving mesh, else decompose. cell:
-        edge of a cell of the grid [scene units]; 0: 1/256 of the longest side, for parts 1/128. parts: 1 to
-        64; 0: 16.
+        mass [kg]; 0: the body is fixed. friction: sliding friction, 0 or more; of two things that touch the
+        larger one counts. shape: "hull" (the convex hull), "sdf" (a signed distance grid, for fixed bodies),
+        "decompose" (up to `parts` convex hulls) or "boxes" (up to `parts` boxes); "auto": sdf for a fixed
+        body, hull for a moving mesh, else decompose. cell: edge of a cell of the grid [scene units]; 0: 1/256
+        of the longest side, for parts 1/128. parts: 1 to 64; 0: 16.
 
         soft=True: a soft body; `mass` must be 0. resolution: cells along the longest side, 2 to 64; 0: 12.
         density [kg/m^3]; 0: 300. young: Young's modulus [Pa]; 0: 5e4, for cloth 1e6. poisson: Poisson's
@@ -85,9 +86,11 @@ class Layer:
         shapes = {name: name for name in ("auto", "hull", "decompose", "boxes", "grid")} | {"sdf": "grid"}
         if shape not in shapes:
             raise ValueError(f"shape {shape!r}: expected one of auto, hull, sdf, decompose, boxes")
+        if friction < 0.0:
+            raise ValueError(f"friction {friction}: expected 0 or more")
         desc = structs["orr_body_desc"](
             mass=mass,
-            friction=friction,
+            friction=friction or -1.0,  # 0 is the default there
             cell=cell,
             parts=parts,
             shape=constant("ORR_BODY_", shapes[shape]),
@@ -97,6 +100,20 @@ class Layer:
         for i, ball in enumerate(pin):
             desc.pin[i][:] = numbers(ball, 4, "pin")
         call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
+
+    def make_collider(
+        self, cell=0.0, opacity=0.0, gap=0.0, island=0.0, side="auto", up=(0, 0, 0), eyes=()
+    ):
+        """Makes a Collider of a cloud, mesh or field, in seconds. Without arguments it is that of the layer's
+        body, or the one that it would have, kept beside the layer's file.
+
+        Lengths are in units of the layer. cell: edge of a cell; 0: 1/256 of the longest side. Of clouds and
+        radiance fields: opacity from which a cell is solid (0: 0.3, 0.5); gap: gaps of surfaces up to this
+        width are closed (0: 4 cells); side: "inside" (of a room), "outside" or "auto"; eyes: n x 3, positions
+        in free space, which decide about "auto". up: of clouds, free space is above surfaces with free space
+        on both sides (0, 0, 0: the scene's). island: pieces smaller than this share of the largest are left
+        out; 0: 0.005."""
+        return Collider._of_layer(self, cell, opacity, gap, island, side, up, eyes)
 
     def bind(self, robot, body):
         """Makes a cloud, mesh or field move with a body of a robot, given by its name: from now on the
@@ -237,6 +254,27 @@ class Scene(Handle):
             os.fsencode(name),
             ctypes.byref(desc),
             ctypes.sizeof(desc),
+            ctypes.byref(at),
+            ctypes.byref(handle),
+        )
+        return Layer(self, handle)
+
+    def add_collider(
+        self,
+        name,
+        collider,
+        colour=(1, 1, 1, 1),
+        position=(0, 0, 0),
+        rotation=(1, 0, 0, 0),
+        scale=1.0,
+    ):
+        """Adds the surface of a Collider as a mesh to look at. colour: linear r, g, b, a."""
+        handle, at = structs["orr_layer"](), transform(position, rotation, scale)
+        call.scene_add_collider(
+            self.pointer,
+            os.fsencode(name),
+            collider.pointer,
+            numbers(colour, 4, "colour"),
             ctypes.byref(at),
             ctypes.byref(handle),
         )

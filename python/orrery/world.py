@@ -9,7 +9,7 @@ from orrery import surfaces
 from orrery._handle import Handle, made_by
 from orrery._library import call, constant, constants, numbers, pointer, spread, structs
 from orrery.dlpack import cuda_array, cuda_pictures
-from orrery.scene import transform
+from orrery.scene import Layer, transform
 
 
 def quantity_numbers():
@@ -22,6 +22,48 @@ def quantity_numbers():
             if name != "ORR_ROBOT_QUANTITIES":
                 found.setdefault(name[len("ORR_ROBOT_") :].lower(), number)
     return found
+
+
+def view_of(camera, index, background=None, **members):
+    """An orr_view of orrery.h."""
+    view = structs["orr_view"](camera=camera, world=index, **members)
+    if background is not None:
+        view.has_background, view.background[:] = True, numbers(background, 3, "background")
+    return view
+
+
+def picture_planes(shape, out, depth):
+    """An orr_picture of orrery.h whose planes have this height and width, and its rgba, as arrays of the
+    caller or (out None) a new one."""
+    out = np.empty((*shape, 4), np.float32) if out is None else out
+    if out.shape != (*shape, 4) or (depth is not None and depth.shape != shape):
+        raise ValueError(f"picture {out.shape}: expected {(*shape, 4)}, and {shape} of a depth")
+    picture = structs["orr_picture"](
+        pointer(out, np.float32, written=True),
+        None if depth is None else pointer(depth, np.float32, written=True),
+    )
+    return picture, out
+
+
+class Hit:
+    """What a view shows at a point of its picture (World.pick).
+
+    layer: the Layer. position: of the point, in the scene (3). depth: along the camera's axis [scene units].
+    robot: the layer, if it is a robot, or the robot that it is bound to; None: neither. body: the index of
+    that robot's body, or -1; geom: the index of the robot's geom, or -1; geom_name: its name, "" without one.
+    triangle: the index of a mesh's triangle, or -1."""
+
+    def __init__(self, scene, hit):
+        self.layer = Layer(scene, hit.layer)
+        self.robot = Layer(scene, hit.robot) if hit.body >= 0 else None
+        self.body, self.geom, self.triangle = hit.body, hit.geom, hit.triangle
+        self.position, self.depth = np.array(hit.position), hit.depth
+        name = call.scene_robot_geom(scene.pointer, hit.robot, hit.geom) if hit.geom >= 0 else None
+        self.geom_name = (name or b"").decode()
+
+    def __repr__(self):
+        at = ", ".join(f"{x:.4g}" for x in self.position)
+        return f"<orrery.Hit on {self.layer.name!r} at ({at})>"
 
 
 class World(Handle):
@@ -400,6 +442,15 @@ class World(Handle):
             ctypes.sizeof(desc),
         )
 
+    def pick(self, camera, x, y, index=0):
+        """What the camera sees at pixel x, y of a picture of one copy: a Hit, or None where nothing is. The
+        nearest triangle counts, and clouds and fields where their alpha is 0.5 or more."""
+        hit, view = structs["orr_hit"](), view_of(camera, index)
+        call.world_pick_sized(
+            self.pointer, ctypes.byref(view), ctypes.sizeof(view), x, y, ctypes.byref(hit), ctypes.sizeof(hit)
+        )
+        return Hit(self.scene, hit) if hit.layer.slot else None
+
     def save(self, path, camera=None, index=0):
         """Writes a scene file of what one copy shows: layers that come from files, cameras and light.
 
@@ -693,9 +744,10 @@ class Renderer(Handle):
         as in the scene file; negative: none. mirrors: draws mirror images on surfaces of robots with a
         reflectance. fog: fades meshes, robots and the sky into the fog of the first robot's model.
         """
-        view = structs["orr_view"](
-            camera=camera,
-            world=index,
+        view = view_of(
+            camera,
+            index,
+            background,
             antialias=antialias,
             no_shadows=not shadows,
             hard_edges=not smooth_edges,
@@ -706,17 +758,8 @@ class Renderer(Handle):
             no_mirrors=not mirrors,
             fog=fog,
         )
-        if background is not None:
-            view.has_background, view.background[:] = True, [float(v) for v in background]
-        shape = (camera.height, camera.width, 4)
-        out = np.empty(shape, np.float32) if out is None else out
-        if out.shape != shape or (depth is not None and depth.shape != shape[:2]):
-            raise ValueError(f"picture {out.shape}: expected {shape}, and {shape[:2]} of a depth")
+        picture, out = picture_planes((camera.height, camera.width), out, depth)
         world = World(scene) if world is None else world
-        picture = structs["orr_picture"](
-            pointer(out, np.float32, written=True),
-            None if depth is None else pointer(depth, np.float32, written=True),
-        )
         call.frame_submit_sized(
             self.pointer, scene.pointer, world.pointer, ctypes.byref(view), ctypes.sizeof(view)
         )

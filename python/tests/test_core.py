@@ -748,6 +748,141 @@ class Placing(unittest.TestCase):
             world.get(goes, "qpos")
 
 
+def ball(n=12, radius=0.5):
+    """A closed mesh of a ball: vertices and triangles."""
+    rows, columns = np.meshgrid(np.linspace(0, np.pi, n), np.linspace(0, 2 * np.pi, n), indexing="ij")
+    vertices = np.stack(
+        [np.sin(rows) * np.cos(columns), np.sin(rows) * np.sin(columns), np.cos(rows)], -1
+    ).reshape(-1, 3)
+    corner = np.arange(n * n).reshape(n, n)
+    a, b, c, d = corner[:-1, :-1], corner[1:, :-1], corner[1:, 1:], corner[:-1, 1:]
+    triangles = [np.stack([a, b, c], -1), np.stack([a, c, d], -1)]
+    return radius * vertices, np.concatenate(triangles).reshape(-1, 3)
+
+
+class Colliders(unittest.TestCase):
+    def test_distances_of_a_ball(self):
+        scene = orr.Scene()
+        layer = scene.add_mesh("ball", *ball(40))
+        with layer.make_collider(cell=0.02) as collider, tempfile.TemporaryDirectory() as folder:
+            self.assertAlmostEqual(collider.info["cell"], 0.02)
+            low, high = collider.info["bounds"]
+            self.assertTrue((low < -0.5).all() and (high > 0.5).all())
+            points = np.array([[[0.6, 0, 0], [0, 0, 0.45]], [[0, -0.5, 0], [0.3, 0.4, 0]]])
+            distances, slopes = collider.distance(points, gradients=True)
+            np.testing.assert_allclose(distances, [[0.1, -0.05], [0.0, 0.0]], atol=0.01)
+            np.testing.assert_allclose(slopes, points / np.linalg.norm(points, axis=2)[..., None], atol=0.2)
+            self.assertEqual(collider.distance([0.6, 0, 0]).shape, ())
+            collider.save(Path(folder) / "ball.collider")
+            again = orr.Collider(Path(folder) / "ball.collider")
+            np.testing.assert_array_equal(again.distance(points), distances)
+            shown = scene.add_collider("shown", again, position=(2, 0, 0))
+            self.assertEqual(shown.kind, "mesh")
+            np.testing.assert_allclose(shown.bounds[1], 0.5, atol=0.02)
+            with self.assertRaisesRegex(ValueError, "points \\(2,\\): expected"):
+                again.distance([0.0, 1.0])
+            with self.assertRaisesRegex(ValueError, "'up': expected one of auto, outside, inside"):
+                layer.make_collider(side="up")
+            with self.assertRaisesRegex(orr.FileError, "none.collider"):
+                orr.Collider(Path(folder) / "none.collider")
+
+    def test_friction_of_nothing_is_none(self):
+        speeds = []
+        for friction in (0.0, 1.0):
+            scene = orr.Scene()
+            vertices = [[x, y, z] for x in (-3, 3) for y in (-0.2, 0) for z in (-3, 3)]
+            sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+            triangles = [[s[0], s[1], s[2]] for s in sides] + [[s[0], s[2], s[3]] for s in sides]
+            ground = scene.add_mesh("ground", vertices, triangles)
+            small = np.array(vertices) * (0.05, 0.5, 0.05)
+            box = scene.add_mesh("box", small, triangles, position=(0, 0.1, 0))
+            ground.set_physics(shape="hull", friction=friction)
+            box.set_physics(mass=1.0, friction=0.0)
+            world = orr.World(scene)
+            world.set(box, "qvel", [1.0, 0, 0, 0, 0, 0])
+            world.advance(1.0)
+            speeds.append(world.get(box, "qvel")[0, 0])
+        self.assertGreater(speeds[0], 0.99)
+        self.assertLess(abs(speeds[1]), 1e-3)
+        with self.assertRaisesRegex(ValueError, "friction -1.0: expected 0 or more"):
+            box.set_physics(mass=1.0, friction=-1.0)
+
+
+class Looking(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.scene = orr.Scene(written(cls.folder.name, PENDULUM))
+        cls.camera = orr.look_at((0, -3, 0.8), (0, 0, 0.8), size=(40, 30))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_what_is_under_a_pixel(self):
+        world = orr.World(self.scene)
+        hit = world.pick(self.camera, 20, 15)
+        self.assertEqual((hit.layer.kind, hit.robot.name, hit.geom), ("robot", hit.layer.name, 0))
+        self.assertEqual(world.names(hit.robot, "body")[hit.body], "arm")
+        self.assertAlmostEqual(hit.depth, 2.95, delta=0.01)
+        np.testing.assert_allclose(hit.position, [0, -0.05, 0.8], atol=0.05)
+        self.assertEqual((hit.triangle, hit.geom_name), (-1, ""))
+        self.assertIsNone(world.pick(self.camera, 1, 1))
+        with self.assertRaisesRegex(orr.ValueRefused, "expected"):
+            world.pick(self.camera, 41, 1)
+
+    def test_paths_are_traced(self):
+        world = orr.World(self.scene)
+        with orr.Reference(self.scene, self.camera, world, seed=3, background=(0, 0, 1)) as reference:
+            self.assertEqual(reference.info.samples, 0)
+            reference.advance(2)
+            reference.advance(2)
+            depth = np.zeros((30, 40), np.float32)
+            picture = reference.picture(depth=depth)
+            self.assertEqual((reference.info.samples, picture.shape), (4, (30, 40, 4)))
+            self.assertTrue(0.0 < reference.info.error < 1.0)
+            self.assertGreater(picture[15, 20, 0], 0.2)
+            np.testing.assert_allclose(picture[0, 0], (0, 0, 1, 1), atol=1e-6)
+            self.assertAlmostEqual(depth[15, 20], 2.97, delta=0.03)
+            with self.assertRaisesRegex(orr.ValueRefused, "0 samples: expected 1 or more"):
+                reference.advance(0)
+        again = orr.Reference(self.scene, self.camera, world, seed=3, background=(0, 0, 1))
+        again.advance(4)
+        np.testing.assert_array_equal(again.picture(), picture)
+
+
+class Policies(unittest.TestCase):
+    def test_a_policy_learns_is_saved_and_acts(self):
+        task = """{"orrery_task": 1, "name": "Swing", "frame_skip": 5,
+            "observation": [{"of": "qpos"}, {"of": "qvel"}], "reward": [{"of": "qvel"}]}"""
+        with tempfile.TemporaryDirectory() as folder:
+            path, file = Path(folder) / "swing.json", Path(folder) / "swing.policy"
+            path.write_text(task)
+            limited = PENDULUM.replace("<motor", '<motor ctrlrange="-1 1"')
+            robot = written(folder, limited)
+            trainer = orr.PolicyTrainer(path, robot, count=64, horizon=4, width=16, seed=1)
+            self.assertEqual(trainer.step(2).steps, 512)
+            trainer.save(file)
+            policy = orr.Policy(file)
+            info = policy.info
+            self.assertEqual((info["task"], info["observation_count"], info["action_count"]), ("Swing", 2, 1))
+            self.assertEqual((info["steps"], info["task_text"]), (512, task))
+            seen = np.random.default_rng(0).normal(size=(70, 2))
+            actions = policy.act(seen)
+            self.assertEqual((actions.shape, actions.dtype), ((70, 1), np.float32))
+            np.testing.assert_array_equal(actions, trainer.act(seen))
+            np.testing.assert_allclose(policy.act(seen[3]), actions[3], atol=1e-6)
+            more = orr.PolicyTrainer(path, robot, resume=file)
+            more.step()
+            trainer.step()
+            np.testing.assert_array_equal(more.act(seen), trainer.act(seen))
+            with self.assertRaisesRegex(ValueError, r"observations \(70, 3\): expected \(count x\) 2"):
+                policy.act(np.zeros((70, 3)))
+            file.write_bytes(b"noise")
+            with self.assertRaisesRegex(orr.ValueRefused, "swing.policy: expected a policy"):
+                orr.Policy(file)
+
+
 class Capsules(unittest.TestCase):
     def test_a_consumer_shares_the_memory_and_keeps_its_owner(self):
         import gc

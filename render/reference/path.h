@@ -18,7 +18,7 @@
 // The samples of one pixel so far.
 typedef struct pixel_sums {
     double rgb[3]; // linear, premultiplied; of what is not behind air
-    double alpha, depth;
+    double alpha, covered, depth;
     double square; // of luminance
 } pixel_sums;
 

@@ -16,8 +16,9 @@ enum {
 // What one sample sees.
 typedef struct seen {
     real3 rgb; // linear, premultiplied
-    real alpha, depth;
-    air_sample air; // whose light is not a part of `rgb`
+    real alpha;
+    real covered, depth; // by what is not the background, and times its depth
+    air_sample air;      // whose light is not a part of `rgb`
 } seen;
 
 // ---- the camera ----
@@ -123,17 +124,22 @@ static seen trace_sample(path *p, int x, int y)
     if (met) {
         const haze_air air = t->air ? air_up_to(&t->haze, &ray, along) : (haze_air){1.0f, black};
         path_follow(p, ray, hit);
-        seen s = {.rgb = before, .alpha = 1.0f, .depth = (v.depth + v.passes * hit.distance) * along};
+        seen s = {.rgb = before,
+                  .alpha = 1.0f,
+                  .covered = 1.0f,
+                  .depth = (v.depth + v.passes * hit.distance) * along};
         s.air = air_split(air, &p->beyond, p->light, v.passes, &s.rgb);
         return s;
     }
     if (!t->list.opaque) {
-        return (seen){.rgb = before, .alpha = 1.0f - v.passes, .depth = v.depth * along};
+        return (seen){
+            .rgb = before, .alpha = 1.0f - v.passes, .covered = 1.0f - v.passes, .depth = v.depth * along};
     }
     // blended with the background as displayed, which is how clouds are trained
     real3 behind = background(t, &ray, &p->random, right, down);
     return (seen){.rgb = path_decoded(add_scaled3(of_three(v.display), behind, v.passes)),
                   .alpha = 1.0f,
+                  .covered = 1.0f - v.passes,
                   .depth = v.depth * along};
 }
 
@@ -163,6 +169,7 @@ static void trace_pixel(orr_path_tracer *t, int x, int y, int worker)
         sums->rgb[1] += (double)s.rgb.y;
         sums->rgb[2] += (double)s.rgb.z;
         sums->alpha += (double)s.alpha;
+        sums->covered += (double)s.covered;
         sums->depth += (double)s.depth;
         if (t->air) {
             air_add(&t->air[pixel * t->air_groups], &s.air);
@@ -246,7 +253,7 @@ void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_pi
             picture->rgba[4 * i + 3] = (float)alpha;
         }
         if (picture->depth) {
-            picture->depth[i] = p->alpha > 0.0 ? (float)(p->depth / p->alpha) : 0.0f;
+            picture->depth[i] = p->covered > 0.0 ? (float)(p->depth / p->covered) : 0.0f;
         }
     }
 }

@@ -206,6 +206,32 @@ static void bodies_alone_fall_against_the_scenes_up(void **state)
     orr_scene_destroy(scene);
 }
 
+// A box on a fixed one slides on where neither has friction, and stops where one has.
+static void a_body_without_friction_slides(void **state)
+{
+    (void)state;
+    for (int rough = 0; rough < 2; rough++) {
+        orr_scene *scene;
+        orr_world *world;
+        double speed[6] = {1.0}; // along x [m/s]
+        const orr_transform ground_at = {.position = {-2.0f, -0.2f, -2.0f}};
+        assert_ok(orr_scene_create(engine, &scene, &error));
+        orr_layer ground = add_box(scene, "ground", (float[]){6.0f, 0.2f, 4.0f}, &ground_at);
+        orr_layer box = add_box(scene, "box", (float[]){0.2f, 0.1f, 0.2f}, NULL);
+        const orr_body_desc fixed = {.shape = ORR_BODY_HULL, .friction = rough ? 0.5 : -1.0};
+        assert_ok(orr_scene_set_physics(scene, ground, &fixed, &error));
+        assert_ok(orr_scene_set_physics(scene, box, &(orr_body_desc){.mass = 1.0, .friction = -1.0}, &error));
+        assert_ok(orr_world_create(scene, 1, &world, &error));
+        assert_ok(orr_world_set_robot(world, 0, box, ORR_ROBOT_QVEL, speed, &error));
+        assert_ok(orr_world_advance(world, 1.0, &error));
+        assert_ok(orr_world_get_robot(world, 0, box, ORR_ROBOT_QVEL, speed, &error));
+        print_message("after 1 s %.4f m/s\n", speed[0]);
+        assert_true(rough ? fabs(speed[0]) < 1e-3 : speed[0] > 0.99);
+        orr_world_destroy(world);
+        orr_scene_destroy(scene);
+    }
+}
+
 // The options of a scene are its robots': a body brings none.
 static void a_body_does_not_change_the_time_step(void **state)
 {
@@ -491,6 +517,7 @@ static void what_cannot_be_a_body_says_so(void **state)
         {ball, {.mass = 1.0}, "expected a mesh, cloud or field"},
         {box, {.mass = -1.0}, "mass -1"},
         {box, {.mass = (double)NAN}, "mass"},
+        {box, {.mass = 1.0, .friction = (double)NAN}, "friction"},
         {box, {.cell = 1e-7}, "cell"},
         {box, {.mass = 1e-30}, "box: mass and inertia of a body that moves: expected more than"},
         {box, {.mass = 1.0, .shape = ORR_BODY_GRID}, "does not move: expected a fixed body"},
@@ -518,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_body_is_lifted_by_a_corner),
         cmocka_unit_test(a_ball_rests_on_a_captured_floor),
         cmocka_unit_test(bodies_alone_fall_against_the_scenes_up),
+        cmocka_unit_test(a_body_without_friction_slides),
         cmocka_unit_test(a_body_does_not_change_the_time_step),
         cmocka_unit_test(an_arm_hands_a_mesh_box_to_another),
         cmocka_unit_test(a_concave_mesh_that_moves_has_its_hollow),

@@ -660,6 +660,8 @@ static void bad_input_is_one_line(void **state)
     expect_failure(&source, (orr_collider_desc){.cell = -1.0}, "cell -1");
     expect_failure(&source, (orr_collider_desc){.cell = NAN}, "cell");
     expect_failure(&source, (orr_collider_desc){.cell = 1e-4}, "use larger cells");
+    expect_failure(&source, (orr_collider_desc){.cell = 3.0},
+                   "cells of 3: expected at most its longest side");
     expect_failure(&source, (orr_collider_desc){.opacity = 1.0}, "opacity 1");
     for (int64_t i = 0; i < pack->blocks; i++) { // transparent
         memset(pack->geometry + (i * ORR_PACK_GEOMETRY + 12) * ORR_PACK_BLOCK, 0,

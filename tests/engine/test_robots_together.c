@@ -691,6 +691,47 @@ static void of_two_robots_of_one_name_the_first_carries(void **state)
     orr_engine_destroy(own);
 }
 
+static void count_option_lines(void *user, orr_log_level level, int code, const char *line)
+{
+    (void)level;
+    (void)code;
+    *(int *)user +=
+        strstr(line, "moves with the options of ball.xml, which differ in timestep, cone; the time "
+                     "step is 0.001 s") != NULL;
+}
+
+// Not when other layers come and go, but when the robot with the options has gone.
+static void options_that_differ_are_told_once(void **state)
+{
+    (void)state;
+    int lines = 0;
+    const orr_engine_desc desc = {
+        .threads = 1, .device = ORR_DEVICE_CPU, .log = count_option_lines, .log_user = &lines};
+    static const char other[] =
+        "<mujoco><option timestep='0.001' cone='elliptic'/><worldbody><body pos='2 0 1'><freejoint/>"
+        "<geom size='0.1'/></body></worldbody></mujoco>";
+    orr_engine *own;
+    stage s;
+    assert_ok(orr_engine_create(&desc, &own, &error));
+    assert_ok(orr_scene_create(own, &s.scene, &error));
+    assert_ok(orr_world_create(s.scene, 1, &s.world, &error));
+    const orr_layer ball = add(&s, "ball.xml", ball_model, 0.0f, 0.0f, 0.0f);
+    add(&s, "other.xml", other, 0.0f, 0.0f, 0.0f);
+    assert_ok(orr_world_step(s.world, 1, &error));
+    assert_int_equal(lines, 1);
+    const orr_layer last = add(&s, "ball.xml", ball_model, 1.0f, 0.0f, 0.0f);
+    assert_ok(orr_world_step(s.world, 1, &error));
+    assert_ok(orr_scene_remove(s.scene, last, &error));
+    assert_ok(orr_world_step(s.world, 1, &error));
+    assert_int_equal(lines, 1);
+    add(&s, "ball.xml", ball_model, 1.0f, 0.0f, 0.0f);
+    assert_ok(orr_scene_remove(s.scene, ball, &error));
+    assert_ok(orr_world_step(s.world, 1, &error));
+    assert_int_equal(lines, 1); // the other one is the first now
+    stage_close(&s);
+    orr_engine_destroy(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -711,6 +752,7 @@ int main(void)
         cmocka_unit_test(elements_of_a_robot_have_names_numbers_and_ranges),
         cmocka_unit_test(a_soft_body_of_nodes_touches_other_robots),
         cmocka_unit_test(of_two_robots_of_one_name_the_first_carries),
+        cmocka_unit_test(options_that_differ_are_told_once),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

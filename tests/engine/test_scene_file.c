@@ -62,6 +62,11 @@ static void physics_of_layers_is_read(void **state)
     assert_true(file.layers[2].physics.mass == 2.0 && file.layers[2].physics.friction == 0.5);
     assert_int_equal(file.layers[2].physics.shape, ORR_BODY_HULL);
     orr_scene_file_free(&file);
+    file = parsed(
+        "{\"orrery\": 1, \"layers\": [{\"file\": \"a.glb\", \"physics\": {\"mass\": 2, \"friction\": 0}}, "
+        "{\"file\": \"b.glb\", \"physics\": {\"soft\": {\"friction\": 0}}}]}");
+    assert_true(file.layers[0].physics.friction < 0.0 && file.layers[1].physics.friction < 0.0); // none
+    orr_scene_file_free(&file);
     file =
         parsed("{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\", \"physics\": {\"soft\": {\"density\": 90, "
                "\"young\": 2e4, \"poisson\": 0.3, \"damping\": 0.01, \"friction\": 0.7, \"resolution\": 9, "

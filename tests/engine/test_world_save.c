@@ -76,7 +76,7 @@ static const char *write_scene(void)
         "  {\"file\": \"box.obj\", \"physics\": {\"mass\": 2, \"friction\": 0.7},"
         "   \"rotation\": [0, 1, 0, 0], \"position\": [-0.5, -0.01, 0.1]},"
         "  {\"file\": \"box.obj\", \"name\": \"jelly\", \"visible\": false, \"physics\": {\"soft\":"
-        "   {\"young\": 1e5, \"resolution\": 3, \"pin\": [[0, 0, 0, 0.1]]}}}]}");
+        "   {\"young\": 1e5, \"friction\": 0, \"resolution\": 3, \"pin\": [[0, 0, 0, 0.1]]}}}]}");
 }
 
 static void draw(const orr_scene *scene, orr_world *world, float *rgba)

@@ -181,6 +181,28 @@ static void values_that_cannot_be_drawn_are_left_out(void **state)
     orr_image8_free(&image);
 }
 
+static void the_last_number_of_an_axis_is_whole(void **state)
+{
+    (void)state;
+    enum { LETTERS = 7, LETTER = 12 }; // of 0.00123; pixels of a letter, the last two of them empty
+    const double x[2] = {0.0, 0.00123}, y[2] = {1.0, 2.0};
+    const orr_plot_line line = {.name = "short", .x = x, .y = y, .count = 2};
+    orr_image8 image = plot(&line, 1);
+    panel p;
+    assert_int_equal(find_panels(&image, &p, 1), 1);
+    int first = -1, last = -1;
+    for (int at = p.left + (p.right - p.left) * 9 / 10 - 2 * LETTER; at < image.width; at++) {
+        for (int row = p.bottom + 8; row < p.bottom + 22; row++) {
+            if (pixel(&image, at, row)[0] < 128) {
+                first = first < 0 ? at : first;
+                last = at;
+            }
+        }
+    }
+    assert_int_equal(last - first + 1, LETTERS * LETTER - 2);
+    orr_image8_free(&image);
+}
+
 // How many pixels left of the y axis, where its numbers stand, differ between two plots.
 static int labels_that_differ(const orr_image8 *a, const orr_image8 *b, const panel *p)
 {
@@ -253,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_curve_goes_where_its_numbers_say),
         cmocka_unit_test(the_axis_of_x_begins_at_zero_and_is_shared),
         cmocka_unit_test(values_that_cannot_be_drawn_are_left_out),
+        cmocka_unit_test(the_last_number_of_an_axis_is_whole),
         cmocka_unit_test(axes_say_what_the_numbers_are),
         cmocka_unit_test(bars_stand_where_their_times_say),
     };

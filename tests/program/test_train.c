@@ -246,6 +246,18 @@ static void a_policy_is_saved_and_its_successes_are_counted(void **state)
     assert_done(&run); // a task that ships, by its name
     assert_ok(orr_file_read(path, &bytes, &error));
     assert_memory_equal(bytes.data, "ORRPOL02", 8);
+    run = orrery("info", path);
+    assert_done(&run);
+    run = orrery("info", path, "--json");
+    cJSON *json = take_json(&run);
+    const cJSON *info = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0);
+    assert_text_at(info, "kind", "policy");
+    assert_text_at(info, "task", "surgical_reach");
+    assert_int_equal(number_at(info, "steps"), 64);
+    cJSON_Delete(json);
+    assert_ok(orr_file_write(path, bytes.data, bytes.size / 2, &error));
+    run = orrery("info", path);
+    assert_refused(&run, 2, path);
     orr_free(bytes.data);
 }
 

@@ -86,6 +86,26 @@ static orr_mesh_material *add_lit_sphere(stage *s)
     return look;
 }
 
+// A background is at no depth, also in pixels that an edge divides.
+static void a_background_does_not_change_the_depth(void **state)
+{
+    (void)state;
+    static float alone[SIDE * SIDE];
+    stage *s = open_stage(20.0f, 1);
+    add_sphere(s, (float[3]){0, 0, 6}, 2.0f, true);
+    trace(s, 16, 1);
+    memcpy(alone, s->depth, sizeof alone);
+    s->list.opaque = true;
+    trace(s, 16, 1);
+    int edges = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        edges += alone[i] > 0.0f && alone[i] < 6.0f;
+        assert_float_equal(s->depth[i], alone[i], 1e-5);
+    }
+    assert_true(edges > 100);
+    close_stage(s);
+}
+
 // A ball of a material under a lamp and light from everywhere. Rasterisers light the centre of a pixel, paths
 // all of it, and draw ambient light at random: each pixel has an error of up to 0.03, the mean has not.
 static void metals_and_dielectrics_are_the_rasterisers(void **state)
@@ -416,6 +436,7 @@ static void textures_bend_normals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_background_does_not_change_the_depth),
         cmocka_unit_test(an_unshadowed_matte_scene_is_the_rasterisers),
         cmocka_unit_test(metals_and_dielectrics_are_the_rasterisers),
         cmocka_unit_test(highlights_are_the_rasterisers),

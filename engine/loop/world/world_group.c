@@ -72,17 +72,24 @@ static orr_result check_places(const orr_world *world, const orr_world_robot *r,
     return ORR_OK;
 }
 
+// Each robot's line is not repeated when other layers come and go.
 static void log_differences(const orr_world *world, orr_world_robot *const *members, int count,
                             const orr_model *joint)
 {
     char text[256];
+    const orr_pool_id first = members[0]->id;
     for (int i = 1; i < count; i++) {
-        const orr_model *own = members[i]->robot->model;
-        orr_model_option_differences(&members[0]->robot->model->opt, &own->opt, text, sizeof text);
-        if (text[0] && layer_of(world, members[i])->kind == ORR_LAYER_ROBOT) { // bodies have no options
+        orr_world_robot *r = members[i];
+        const bool told = r->told_of.slot == first.slot && r->told_of.generation == first.generation &&
+                          r->told_step == joint->opt.timestep;
+        r->told_of = first;
+        r->told_step = joint->opt.timestep;
+        orr_model_option_differences(&members[0]->robot->model->opt, &r->robot->model->opt, text,
+                                     sizeof text);
+        if (text[0] && !told && layer_of(world, r)->kind == ORR_LAYER_ROBOT) { // bodies have no options
             orr_log_line(world->scene->context.log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,
                          "%s moves with the options of %s, which differ in %s; the time step is %g s",
-                         layer_of(world, members[i])->name, layer_of(world, members[0])->name, text,
+                         layer_of(world, r)->name, layer_of(world, members[0])->name, text,
                          joint->opt.timestep);
         }
     }
@@ -387,8 +394,14 @@ static orr_result group_all(const orr_world *world, orr_world_robots *old, orr_e
         const orr_layer_data *layer = &world->scene->layers[i];
         if (orr_layer_physical(layer) && !layer->absent) {
             ORR_GROW(robots->robots, robots->capacity, robots->count + 1, "a world's robots", error);
-            ORR_TRY(make_robot(layer, &robots->robots[robots->count], error));
-            robots->count++;
+            orr_world_robot *now, *before;
+            ORR_TRY(make_robot(layer, &now, error));
+            robots->robots[robots->count++] = now;
+            before = layer->kind == ORR_LAYER_ROBOT ? find_same(old, now) : NULL;
+            if (before) {
+                now->told_of = before->told_of;
+                now->told_step = before->told_step;
+            }
         }
     }
     orr_world_robot **members;

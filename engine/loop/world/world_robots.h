@@ -14,9 +14,11 @@ typedef struct orr_world_robot {
     orr_world_physics *physics; // which other robots may share
     orr_model_place place;      // in its model
     orr_pose fixed_at;          // joint: where the parts are that are fixed to its world
-    orr_transform *bodies;      // nbody, of copy `posed`
-    double *numbers;            // scratch: as many as the largest of its quantities
-    int posed;                  // -1: of none
+    orr_pool_id told_of;        // the robot whose options it has, and the time step, as the log said last
+    double told_step;
+    orr_transform *bodies; // nbody, of copy `posed`
+    double *numbers;       // scratch: as many as the largest of its quantities
+    int posed;             // -1: of none
     orr_physics_contact *contacts;
     int contact_capacity;
     orr_robot_pull pull;

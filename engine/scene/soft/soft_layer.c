@@ -211,7 +211,7 @@ orr_result orr_soft_layer_create(const orr_scene *scene, const orr_layer_data *l
                              .flex = -1,
                              .iterations = desc->iterations,
                              .scale = (double)layer->transform.scale,
-                             .friction = or_default(desc->friction, 1.0)};
+                             .friction = orr_body_friction(desc->friction)};
     orr_result result = fill(scene, layer, desc, soft, error);
     if (result != ORR_OK) {
         orr_soft_layer_destroy(soft);

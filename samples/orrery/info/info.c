@@ -18,6 +18,7 @@ typedef enum file_kind {
     KIND_CAMERAS,
     KIND_MODEL,
     KIND_COLLIDER,
+    KIND_POLICY,
     KIND_SCENE
 } file_kind;
 
@@ -53,6 +54,10 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
         *kind = KIND_COLLIDER;
         return ORR_OK;
     }
+    if (orr_path_has_ending(path, ".policy")) {
+        *kind = KIND_POLICY;
+        return ORR_OK;
+    }
     if (orr_path_has_ending(path, ".xml") || orr_path_has_ending(path, ".urdf")) {
         *kind = KIND_MODEL;
         return ORR_OK;
@@ -79,6 +84,8 @@ static orr_result describe(const char *path, const common_options *common, cJSON
         return info_model(path, json, error);
     case KIND_COLLIDER:
         return info_collider(path, json, error);
+    case KIND_POLICY:
+        return info_policy(path, json, error);
     case KIND_SCENE:
         break;
     }
@@ -127,8 +134,9 @@ int command_info(int argc, char **argv)
     const command_usage usage = {.name = "info",
                                  .operands = "FILE...",
                                  .purpose = "Prints what splat clouds, meshes, trained fields (.ingp), "
-                                            "robots (.xml .urdf), colliders, scene\n"
-                                            "files and camera files (transforms.json) contain.",
+                                            "robots (.xml .urdf), colliders,\n"
+                                            "policies, scene files and camera files (transforms.json) "
+                                            "contain.",
                                  .operand_min = 1,
                                  .operand_max = argc,
                                  .options = list,

@@ -10,6 +10,7 @@ orr_result info_mesh(const char *path, cJSON *json, orr_error *error);
 orr_result info_field(const char *path, cJSON *json, orr_error *error);
 orr_result info_cameras(const char *path, const common_options *common, cJSON *json, orr_error *error);
 orr_result info_model(const char *path, cJSON *json, orr_error *error);
+orr_result info_policy(const char *path, cJSON *json, orr_error *error);
 orr_result info_collider(const char *path, cJSON *json, orr_error *error);
 // A scene file, or a file of one layer, for a command that draws nothing. The caller destroys both, which are
 // NULL where they are not made.
