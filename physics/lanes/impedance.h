@@ -38,6 +38,9 @@ LANE_FN lane_impedance impedance_at(double time_step, const uniform_real solref[
         result.impedance = R(low) + y * R(high - low);
     }
     double time = (double)solref[0], ratio = (double)solref[1], stiffness, damping;
+    if ((time > 0.0) != (ratio > 0.0)) { // neither of the two formats, which a class and an element can mix
+        time = 0.02, ratio = 1.0;
+    }
     if (time > 0.0) {
         time = greater(time, 2.0 * time_step);
         stiffness = 1.0 / greater(1e-15, high * high * time * time * ratio * ratio);

@@ -960,9 +960,44 @@ static void a_drum_touches_the_corners_of_a_post(void **state)
     tear_down(&b);
 }
 
+// A class and an element can make a solref whose numbers are of different formats, which MuJoCo replaces by
+// the default: of a limit and of contacts; of a pair's friction by none.
+static void mixed_formats_of_solref_are_the_default(void **state)
+{
+    (void)state;
+    static const char *const refs[][3] = {
+        {"0.02 1", "0.02 1", "0 0"},          {"0.011 -2", "0.02 1", "0 0"}, {"-190 2", "0.02 1", "0 0"},
+        {"0.02 1", "0.3 -9", "0 0"},          {"0.02 0", "0 3", "0 0"},      {"0.02 1", "0.02 1", "0.3 -9"},
+        {"0.011 -2", "-90 0.5", "-7.5 0.25"},
+    };
+    double expected[3] = {0};
+    for (size_t i = 0; i < sizeof refs / sizeof refs[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><option cone='elliptic'/><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+                 "<body pos='0 0 .09'><joint type='slide' range='.01 .1' solreflimit='%s'/>"
+                 "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+                 "<geom name='ball' size='.1'/></body></worldbody><contact>"
+                 "<pair geom1='floor' geom2='ball' solref='%s' solreffriction='%s'/></contact></mujoco>",
+                 refs[i][0], refs[i][1], refs[i][2]);
+        bench b = set_up(text);
+        const double qvel[3] = {0.0, 0.01, 0.02};
+        orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, qvel);
+        orr_physics_forward(b.physics);
+        for (int k = 0; k < 3; k++) {
+            double qacc = get(&b, ORR_PHYSICS_QACC, k);
+            expected[k] = i == 0 ? qacc : expected[k];
+            assert_true(qacc != 0.0);
+            assert_near(qacc, expected[k], 0.0);
+        }
+        tear_down(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mixed_formats_of_solref_are_the_default),
         cmocka_unit_test(a_sphere_bounces_as_spring_and_damper_say),
         cmocka_unit_test(an_elastic_sphere_comes_back_to_its_height),
         cmocka_unit_test(a_slab_slides_where_the_slope_is_steeper_than_friction),

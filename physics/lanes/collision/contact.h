@@ -136,7 +136,8 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     }
     lane_impedance at = impedance_of(m, solref, solimp, r);
     lane_impedance sliding = at;
-    if (elliptic && (pair->solreffriction[0] != 0.0 || pair->solreffriction[1] != 0.0)) {
+    const double *own = pair->solreffriction; // of the wrong format, as in MuJoCo: none
+    if (elliptic && (own[0] > 0.0) == (own[1] > 0.0) && (own[0] != 0.0 || own[1] != 0.0)) {
         sliding = impedance_of(m, solreffriction, solimp, r);
         sliding.impedance = at.impedance;
     }
