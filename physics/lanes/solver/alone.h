@@ -195,7 +195,7 @@ FN void copy_world(const lane_model *m, const lane_data *d, alone_world *w)
     w->rows = d->row_count;
     w->vectors = (w->rows + ALONE_SUM - 1) / ALONE_SUM * ALONE_SUMS;
     w->nv = m->nv;
-    w->parts = parts_of(m->nv, ALONE_WIDTH);
+    w->parts = parts_of(parts_of(m->nv, ALONE_TILE) * ALONE_TILE, ALONE_WIDTH); // of whole tiles
     size_t room = (size_t)w->vectors * sizeof(alone_vector);
     for (int r = 0; r < w->vectors * ALONE_WIDTH; r++) {
         for (int h = 0; h < w->parts; h++) {
