@@ -247,7 +247,7 @@ FN void add_constraint_force(const alone_world *w, int first, alone_dofs *all, i
 // J^T force
 FN alone_dofs alone_constraint_force(const alone_world *w)
 {
-    alone_dofs all;
+    alone_dofs all = {0};
     int h = 0;
     for (; h + 2 <= w->parts; h += 2) {
         add_constraint_force(w, h, &all, 2);
