@@ -616,7 +616,7 @@ static void a_wrong_guess_of_the_rows_that_act_is_mended(void **state)
 }
 
 // One world has the vectors to itself, and all rows of all kinds are solved for in them.
-static void solve_one_world(orr_cone cone)
+static void solve_one_world(int32_t cone)
 {
     orr_model *model = crawler();
     model->opt.cone = cone;
