@@ -1,5 +1,5 @@
-// One world alone in vectors of its dofs and rows (solver/alone.h): what it holds, how it is read, and products
-// with its matrices.
+// One world alone in vectors of its dofs and rows (solver/alone.h): what it holds, how it is read, and
+// products with its matrices.
 //
 // Vectors are those of the machine, since gcc compares wider ones number by number, through memory. Sums over
 // rows and dofs are of ALONE_SUM numbers whatever the width, so that instruction sets give the same bits.
