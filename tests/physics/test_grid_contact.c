@@ -51,6 +51,21 @@ static double plate(const double at[3])
     return fabs(at[2] + 0.5 * plate_thickness) - 0.5 * plate_thickness;
 }
 
+// A table with sharp edges, its top at z = 0.
+static double table_min[2], table_max[2];
+
+static double table(const double at[3])
+{
+    const double over[3] = {fmax(table_min[0] - at[0], at[0] - table_max[0]),
+                            fmax(table_min[1] - at[1], at[1] - table_max[1]), fmax(at[2], -0.3 - at[2])};
+    double outside = 0.0, inside = -1e300;
+    for (int k = 0; k < 3; k++) {
+        outside += over[k] > 0.0 ? over[k] * over[k] : 0.0;
+        inside = fmax(inside, over[k]);
+    }
+    return outside > 0.0 ? sqrt(outside) : inside;
+}
+
 static void assert_near(double a, double b, double tolerance)
 {
     if (!(fabs(a - b) <= tolerance)) {
@@ -308,6 +323,41 @@ static void a_box_holds_on_a_captured_slope(void **state)
     }
 }
 
+// What overhangs a table by up to 40 %, in one direction, at a corner, or all around a post, stays, as its
+// centre is above the table. It lies at (0.05, 0.03).
+static void shapes_overhang_a_captured_table(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double min[2], max[2];
+        size_t shapes; // of those that rest
+    } tables[] = {{"edge", {-1.0, -1.0}, {0.07, 1.0}, 4},
+                  {"corner", {-1.0, -1.0}, {0.075, 0.055}, 1},
+                  {"post", {0.0, -0.02}, {0.1, 0.08}, 1}};
+    static const char *const lying[] = {"type='box' size='.1 .08 .06'", "type='mesh' mesh='box'",
+                                        "type='cylinder' size='.1 .06'",
+                                        "type='capsule' size='.06 .1' quat='1 0 1 0'"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        memcpy(table_min, tables[i].min, sizeof table_min);
+        memcpy(table_max, tables[i].max, sizeof table_max);
+        for (size_t k = 0; k < tables[i].shapes; k++) {
+            char text[1024];
+            snprintf(text, sizeof text, scene, "", 0.061, 1.0, 0.0, 6, 1.0, lying[k]);
+            bench b = set_up(text, capture(table, 0.01, 0.5, 0.5), 1, false);
+            step_for(&b, 3.0);
+            double qpos[7];
+            orr_physics_get(b.physics, ORR_PHYSICS_QPOS, 0, qpos);
+            print_message("%s, %s: at (%.4f, %.4f, %.4f), upright %.5f\n", tables[i].name, lying[k], qpos[0],
+                          qpos[1], qpos[2], qpos[3]);
+            assert_near(qpos[0], 0.05, 5e-3); // a capsule creeps 1 mm/s, on the edge that cells round
+            assert_near(qpos[1], 0.03, 1e-3);
+            assert_near(qpos[2], 0.06, 1e-3);
+            tear_down(&b);
+        }
+    }
+}
+
 // ---- what must not happen
 
 // Dropped on bumps, shapes neither fall through nor gain energy.
@@ -410,6 +460,7 @@ int main(void)
         cmocka_unit_test(contacts_are_as_deep_and_point_as_the_exact_surface),
         cmocka_unit_test(shapes_rest_on_a_captured_floor),
         cmocka_unit_test(a_box_holds_on_a_captured_slope),
+        cmocka_unit_test(shapes_overhang_a_captured_table),
         cmocka_unit_test(nothing_falls_through_bumps),
         cmocka_unit_test(a_plate_of_three_cells_is_not_passed_by_what_is_round),
         cmocka_unit_test(a_moving_grid_has_the_inertia_of_what_it_captures),

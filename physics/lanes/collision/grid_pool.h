@@ -1,12 +1,14 @@
 // The points of a shape where its distance from a distance grid can be least, all lanes at once: centres,
-// corners, minima along edges. The deepest and up to three more that are spread out are kept.
+// corners, minima along edges; and where edges leave a surface that they lie on. The deepest and up to three
+// more that are spread out are kept.
 #pragma once
 
 #include "physics/lanes/collision/grid.h"
 #include "physics/lanes/collision/primitive.h"
 
-// Box: 8 corners, 12 edges with up to 4 minima, 6 faces.
-enum { GRID_POOL = 64, GRID_EDGE_POINTS = 4, GRID_CHUNK = 32 };
+// Box: 8 corners; 12 edges and 2 diagonals with up to 4 minima and 2 points where they leave the surface;
+// 6 faces.
+enum { GRID_POOL = 98, GRID_EDGE_POINTS = 4, GRID_CHUNK = 32 };
 
 // Points of a shape, in the grid's frame, and their distances: LANE_HUGE in lanes that do not have one. What
 // is offered must not depend on other lanes but for that.
@@ -92,33 +94,124 @@ LANE_FN void grid_reduce(grid_pool *pool, int most)
     }
 }
 
-// Offers the minima of the distance between the ends of a segment, found among `count` points that divide it
-// evenly and refined by a parabola. Balls of a radius lie along it, of an edge 0.
-LANE_FN void grid_offer_segment(grid_pool *pool, const real3 *from, const real3 *to, int count,
-                                const real *radius)
+// A segment that is divided evenly into `count` + 1 parts, and the distances of the ends of these.
+typedef struct grid_segment {
+    real3 from, along;
+    int count;
+    real radius; // m, of balls that lie along it; of an edge 0
+    mask near;   // lanes in which it can touch
+    real distance[GRID_EDGE_POINTS + 2];
+} grid_segment;
+
+FN real3 grid_segment_point(const grid_segment *s, real part)
 {
-    real3 along = sub3(*to, *from), at = add_scaled3(*from, along, R(0.5));
-    real beyond, distance[GRID_EDGE_POINTS + 2], reach = R(0.5) * length3(along) + *radius + pool->margin;
-    // the distance grows by at most the length of a step; see collide_grid
-    real middle = grid_distance(pool->grid, &at, &beyond);
-    mask near = middle - R(2.0) * beyond < reach + R(2.0) * R(pool->grid->cell);
-    if (!any(near)) {
-        return;
-    }
-    real step = R(1.0) / R(count + 1);
-    for (int i = 0; i < count + 2; i++) {
-        at = add_scaled3(*from, along, R(i) * step);
-        distance[i] = grid_distance(pool->grid, &at, &beyond);
-    }
+    return add_scaled3(s->from, s->along, part * (R(1.0) / R(s->count + 1)));
+}
+
+// Offers the minima of the distance, refined by a parabola.
+LANE_FN void grid_offer_minima(grid_pool *pool, const grid_segment *s)
+{
     real least = R(0.001) * R(pool->grid->cell); // less is a flat surface
-    for (int i = 1; i <= count; i++) {
-        real before = distance[i - 1] - distance[i], behind = distance[i + 1] - distance[i];
-        mask lowest = and_(near, and_(and_(before > R(0.0), behind >= R(0.0)), before + behind > least));
+    for (int i = 1; i <= s->count; i++) {
+        real before = s->distance[i - 1] - s->distance[i], behind = s->distance[i + 1] - s->distance[i];
+        mask lowest = and_(s->near, and_(and_(before > R(0.0), behind >= R(0.0)), before + behind > least));
         if (any(lowest)) {
             real shift = R(0.5) * (before - behind) / max_(before + behind, least);
-            at = add_scaled3(*from, along, (R(i) + shift) * step);
-            grid_offer_ball(pool, &at, radius, &lowest);
+            real3 at = grid_segment_point(s, R(i) + shift);
+            grid_offer_ball(pool, &at, &s->radius, &lowest);
         }
+    }
+}
+
+// Where a segment leaves a surface: between the points `in`, which touches it, and `out`.
+typedef struct grid_leaving {
+    mask found;
+    real in, out;
+} grid_leaving;
+
+// Offers a point where the segment leaves the surface, found by halving to half a cell. It lies a cell
+// within, where the normal is not yet that of the surface's edge.
+LANE_FN void grid_offer_leaving(grid_pool *pool, const grid_segment *s, const grid_leaving *leaving)
+{
+    enum { HALVINGS = 8 };
+    real cell = R(s->count + 1) * R(pool->grid->cell) / max_(length3(s->along), R(LANE_TINY)); // parts
+    real start = leaving->in, in = leaving->in, out = leaving->out;
+    for (int k = 0; k < HALVINGS; k++) {
+        mask wide = and_(leaving->found, abs_(out - in) > R(0.5) * cell);
+        if (!any(wide)) {
+            break;
+        }
+        real middle = R(0.5) * (in + out), beyond;
+        real3 at = grid_segment_point(s, middle);
+        mask touches = grid_distance(pool->grid, &at, &beyond) < s->radius;
+        in = sel(and_(wide, touches), middle, in);
+        out = sel(and_(wide, not_(touches)), middle, out);
+    }
+    real back = min_(cell, abs_(in - start));
+    real3 at = grid_segment_point(s, sel(out > in, in - back, in + back));
+    grid_offer_ball(pool, &at, &s->radius, &leaving->found);
+}
+
+// Offers the first and the last of the points where the segment leaves the surface, or enters it. A shape
+// that lies flat has no minimum there, and would be held at its corners alone.
+LANE_FN void grid_offer_leavings(grid_pool *pool, const grid_segment *s)
+{
+    grid_leaving first = {nowhere(), R(0.0), R(0.0)}, last = first;
+    for (int i = 0; i <= s->count; i++) {
+        mask touches = s->distance[i] < s->radius, then = s->distance[i + 1] < s->radius;
+        mask leaves = and_(s->near, and_(or_(touches, then), not_(and_(touches, then))));
+        real in = sel(touches, R(i), R(i + 1)), out = sel(touches, R(i + 1), R(i));
+        mask later = and_(leaves, first.found), once = and_(leaves, not_(first.found));
+        last.in = sel(later, in, last.in);
+        last.out = sel(later, out, last.out);
+        last.found = or_(last.found, later);
+        first.in = sel(once, in, first.in);
+        first.out = sel(once, out, first.out);
+        first.found = or_(first.found, once);
+    }
+    if (any(first.found)) {
+        grid_offer_leaving(pool, s, &first);
+    }
+    if (any(last.found)) {
+        grid_offer_leaving(pool, s, &last);
+    }
+}
+
+// Measures a segment at `count` points that divide it evenly, and at its ends, in the lanes of `wanted` in
+// which it is near. Returns whether there are any.
+LANE_FN int grid_measure_segment(const grid_pool *pool, grid_segment *s, const real3 *from, const real3 *to,
+                                 int count, const real *radius, const mask *wanted)
+{
+    s->from = *from;
+    s->along = sub3(*to, *from);
+    s->count = count;
+    s->radius = *radius;
+    if (!any(*wanted)) {
+        return 0;
+    }
+    real3 at = add_scaled3(s->from, s->along, R(0.5));
+    real beyond, reach = R(0.5) * length3(s->along) + s->radius + pool->margin;
+    // the distance grows by at most the length of a step; see collide_grid
+    real middle = grid_distance(pool->grid, &at, &beyond);
+    s->near = and_(*wanted, middle - R(2.0) * beyond < reach + R(2.0) * R(pool->grid->cell));
+    if (!any(s->near)) {
+        return 0;
+    }
+    for (int i = 0; i < count + 2; i++) {
+        at = grid_segment_point(s, R(i));
+        s->distance[i] = grid_distance(pool->grid, &at, &beyond);
+    }
+    return 1;
+}
+
+LANE_FN void grid_offer_edge(grid_pool *pool, const real3 *from, const real3 *to, int count,
+                             const mask *wanted)
+{
+    grid_segment s;
+    real none = R(0.0);
+    if (grid_measure_segment(pool, &s, from, to, count, &none, wanted)) {
+        grid_offer_minima(pool, &s);
+        grid_offer_leavings(pool, &s);
     }
 }
 
@@ -129,6 +222,8 @@ FN int grid_points_along(const lane_grid *g, double length)
     return points < 1.0 ? 1 : points > GRID_EDGE_POINTS ? GRID_EDGE_POINTS : (int)points;
 }
 
+// Both ends and minima along the axis; unless both ends touch, also where the lowest line leaves the surface:
+// that on which the balls lie that grid_offer_ball measures above a flat one.
 LANE_FN void grid_offer_capsule(const lane_model *m, grid_pool *pool, const lane_geom *capsule, int geom)
 {
     mask all = everywhere();
@@ -138,8 +233,18 @@ LANE_FN void grid_offer_capsule(const lane_model *m, grid_pool *pool, const lane
         ends[end] = add_scaled3(capsule->pos, capsule->frame.z, end ? -capsule->size.y : capsule->size.y);
         grid_offer_ball(pool, &ends[end], &radius, &all);
     }
+    mask second = pool->distance[1] < pool->distance[0];
+    real3 down = select3(second, sub3(pool->at[1], ends[1]), sub3(pool->at[0], ends[0]));
+    grid_segment s;
     int points = grid_points_along(pool->grid, 2.0 * (double)m->geom_size[3 * geom + 1]);
-    grid_offer_segment(pool, &ends[0], &ends[1], points, &radius);
+    if (grid_measure_segment(pool, &s, &ends[0], &ends[1], points, &radius, &all)) {
+        grid_offer_minima(pool, &s);
+    }
+    real3 from = add3(ends[0], down), to = add3(ends[1], down);
+    mask overhangs = max_(pool->distance[0], pool->distance[1]) >= pool->radius;
+    if (grid_measure_segment(pool, &s, &from, &to, points, &pool->radius, &overhangs)) {
+        grid_offer_leavings(pool, &s);
+    }
 }
 
 // Repeats: the point of the ellipsoid that is farthest against the gradient at the last one.
@@ -171,30 +276,43 @@ LANE_FN void grid_lowest_side(const grid_pool *pool, const lane_geom *cylinder, 
     }
 }
 
-// Of both rims the lowest point and those a quarter around from it, both centres, and the lowest line of the
-// side.
+// Of both rims the lowest point and those a quarter around from it, both centres, the lowest line of the
+// side, and two diameters of the deeper cap (grid_offer_diagonals).
 LANE_FN void grid_offer_cylinder(const lane_model *m, grid_pool *pool, const lane_geom *cylinder, int geom)
 {
     mask all = everywhere();
-    real radius = cylinder->size.x, none = R(0.0);
-    real3 axis = cylinder->frame.z, down, ends[2];
+    real radius = cylinder->size.x;
+    real3 axis = cylinder->frame.z, down, ends[2], rim[2][4];
+    int first = pool->count;
     for (int end = 0; end < 2; end++) {
         real3 cap = add_scaled3(cylinder->pos, axis, end ? -cylinder->size.y : cylinder->size.y);
         grid_lowest_side(pool, cylinder, &cap, &down);
         real3 side = cross3(axis, down);
         for (int k = 0; k < 4; k++) {
-            real3 at = add_scaled3(cap, k % 2 ? side : down, k < 2 ? radius : -radius);
-            grid_offer(pool, &at, &all);
+            rim[end][k] = add_scaled3(cap, k % 2 ? side : down, k < 2 ? radius : -radius);
+            grid_offer(pool, &rim[end][k], &all);
         }
         grid_offer(pool, &cap, &all);
         ends[end] = cap;
+    }
+    const real *caps[2] = {pool->distance + first, pool->distance + first + 5};
+    mask second = caps[1][4] < caps[0][4];
+    real highest = R(-LANE_HUGE);
+    for (int k = 0; k < 4; k++) {
+        highest = max_(highest, sel(second, caps[1][k], caps[0][k]));
+    }
+    mask overhangs = highest >= R(0.0);
+    for (int k = 0; k < 2; k++) {
+        real3 from = select3(second, rim[1][k], rim[0][k]),
+              to = select3(second, rim[1][k + 2], rim[0][k + 2]);
+        grid_offer_edge(pool, &from, &to, GRID_EDGE_POINTS, &overhangs);
     }
     grid_lowest_side(pool, cylinder, &cylinder->pos, &down);
     for (int end = 0; end < 2; end++) {
         ends[end] = add_scaled3(ends[end], down, radius);
     }
     int points = grid_points_along(pool->grid, 2.0 * (double)m->geom_size[3 * geom + 1]);
-    grid_offer_segment(pool, &ends[0], &ends[1], points, &none);
+    grid_offer_edge(pool, &ends[0], &ends[1], points, &all);
 }
 
 FN real3 grid_box_corner(const lane_geom *box, int corner)
@@ -205,11 +323,35 @@ FN real3 grid_box_corner(const lane_geom *box, int corner)
     return add3(box->pos, rotate(box->frame, local));
 }
 
+// Both diagonals of the face whose centre is deepest, unless all of its corners touch: they reach the edge of
+// a surface that ends below the face, or a post that its edges pass by. corner, centre: where the eight and
+// the six are in the pool.
+LANE_FN void grid_offer_diagonals(grid_pool *pool, int corner, int centre)
+{
+    real least = R(LANE_HUGE), highest = R(0.0);
+    real3 ends[4] = {pool->at[corner], pool->at[corner], pool->at[corner], pool->at[corner]};
+    for (int face = 0; face < 6; face++) {
+        int bit = 1 << face / 2, next = bit == 4 ? 1 : 2 * bit, first = corner + (face % 2 ? bit : 0);
+        mask deepest = pool->distance[centre + face] < least;
+        least = sel(deepest, pool->distance[centre + face], least);
+        real here = R(-LANE_HUGE);
+        for (int k = 0; k < 4; k++) {
+            int at = first + (k & 1 ? next : 0) + (k & 2 ? 7 - bit - next : 0);
+            ends[k] = select3(deepest, pool->at[at], ends[k]);
+            here = max_(here, pool->distance[at]);
+        }
+        highest = sel(deepest, here, highest);
+    }
+    mask overhangs = highest >= R(0.0);
+    grid_offer_edge(pool, &ends[0], &ends[3], GRID_EDGE_POINTS, &overhangs);
+    grid_offer_edge(pool, &ends[1], &ends[2], GRID_EDGE_POINTS, &overhangs);
+}
+
 LANE_FN void grid_offer_box(const lane_model *m, grid_pool *pool, const lane_geom *box, int geom)
 {
     mask all = everywhere();
-    real none = R(0.0);
     real3 corners[8];
+    int first = pool->count;
     for (int corner = 0; corner < 8; corner++) {
         corners[corner] = grid_box_corner(box, corner);
         grid_offer(pool, &corners[corner], &all);
@@ -218,15 +360,17 @@ LANE_FN void grid_offer_box(const lane_model *m, grid_pool *pool, const lane_geo
         int points = grid_points_along(pool->grid, 2.0 * (double)m->geom_size[3 * geom + axis]);
         for (int corner = 0; corner < 8; corner++) {
             if (!(corner >> axis & 1)) {
-                grid_offer_segment(pool, &corners[corner], &corners[corner | 1 << axis], points, &none);
+                grid_offer_edge(pool, &corners[corner], &corners[corner | 1 << axis], points, &all);
             }
         }
-        for (int side = 0; side < 2; side++) { // between opposite corners of a face
-            int bit = 1 << axis;
-            real3 centre = scale3(add3(corners[side ? bit : 0], corners[side ? 7 : 7 - bit]), R(0.5));
-            grid_offer(pool, &centre, &all);
-        }
     }
+    int centres = pool->count;
+    for (int face = 0; face < 6; face++) { // between opposite corners
+        int bit = 1 << face / 2;
+        real3 centre = scale3(add3(corners[face % 2 ? bit : 0], corners[face % 2 ? 7 : 7 - bit]), R(0.5));
+        grid_offer(pool, &centre, &all);
+    }
+    grid_offer_diagonals(pool, first, centres);
 }
 
 FN real3 grid_hull_vertex(const lane_geom *hull, const uniform_real *vertices, int i)
@@ -238,7 +382,6 @@ FN real3 grid_hull_vertex(const lane_geom *hull, const uniform_real *vertices, i
 LANE_FN void grid_offer_hull(const lane_model *m, grid_pool *pool, const lane_geom *hull, int geom)
 {
     mask all = everywhere();
-    real none = R(0.0);
     int mesh = m->geom_dataid[geom], first = m->mesh_hullvertadr[mesh], count = m->mesh_hullvertnum[mesh];
     const uniform_real *vertices = m->hull_vert + 3 * first;
     for (int i = 0; i < count; i++) {
@@ -258,7 +401,7 @@ LANE_FN void grid_offer_hull(const lane_model *m, grid_pool *pool, const lane_ge
             if (edges[k] > i && length > 2.0 * (double)pool->grid->cell) {
                 real3 from = grid_hull_vertex(hull, vertices, i),
                       to = grid_hull_vertex(hull, vertices, edges[k]);
-                grid_offer_segment(pool, &from, &to, grid_points_along(pool->grid, length), &none);
+                grid_offer_edge(pool, &from, &to, grid_points_along(pool->grid, length), &all);
                 if (pool->count > ORR_GRID_CONTACTS) { // changes nothing in lanes without a minimum
                     grid_reduce(pool, ORR_GRID_CONTACTS);
                 }
