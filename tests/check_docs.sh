@@ -74,7 +74,8 @@ is_file() { [[ $1 =~ ^[A-Za-z0-9_./*-]+\.($sources|md)$ || $1 == *CMakeLists.txt
 
 check_line() { # PAGE:LINE TEXT
     local token text=$2 link folder
-    folder=$(dirname "${1%:*}")
+    folder=${1%:*}
+    [[ $folder == */* ]] && folder=${folder%/*} || folder=.
     while [[ $text =~ \]\(([^\)]+)\) ]]; do
         link=${BASH_REMATCH[1]}
         text=${text#*"${BASH_REMATCH[0]}"}

@@ -72,22 +72,26 @@ build() {
 # Kernels are compiled for the GPU that is here. Without one they become PTX, hardly optimised, and no more:
 # that holds them to nvcc's language, and leaves out ptxas, which takes longer than the rest of nvcc.
 gpus=$(cmake/gpu_architectures.sh)
-unrun=()
+options=()
 if [ -z "$gpus" ]; then
     gpus=90-virtual
-    unrun=(-DORR_CUDA_FAST_COMPILE=ON)
+    options+=(-DORR_CUDA_FAST_COMPILE=ON)
 fi
-# Lane programs for AVX-512 are hardly optimised either where the CPU cannot run them: with -O1 they compile
-# in half of the time.
-grep -q -w avx512f /proc/cpuinfo || unrun+=(-DORR_LANE_OPTIMIZATION_AVX512=-O1)
+# Lane programs are optimised as a release's for the instruction set that this CPU chooses; those for others
+# hardly, in a third of the time.
+options+=(-DORR_LANE_OPTIMIZATION_OTHER=-O1)
 for configuration in "${configurations[@]}"; do
     # the assets take a minute to make, with a sanitizer minutes, and their bits are release's subject
     assets=
     [[ ! $configuration =~ ^(dev|minimal)$ ]] || assets=$PWD/build/release/assets
+    # what a test that fails prints needs names of lines, and no more
+    flags=()
+    [ "$configuration" != release ] || flags=(-DCMAKE_{C,CXX}_FLAGS_RELWITHDEBINFO="-O2 -g1")
     log=build/$configuration.log
     start=$SECONDS
     if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES="$gpus" \
-        -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" -DORR_ASSETS_FROM="$assets" "${unrun[@]}" &&
+        -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" -DORR_ASSETS_FROM="$assets" "${options[@]}" \
+        "${flags[@]}" &&
         build "$configuration"; } > "$log" 2>&1; then
         grep -E -A 8 'error|Error|FAILED' "$log" | head -n 60
         echo "$configuration: does not build; all of it is in $log"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the portable wheel, checks what its tag promises, and uses it where there is nothing else: wheel.sh
-# PYTHON PACKAGE_DIR BUILD_DIR. Of the lanes it has the baseline alone, which is the least to compile.
+# PYTHON PACKAGE_DIR BUILD_DIR. To save time it has the baseline of the lanes alone, and is not optimised.
 set -euo pipefail
 package=$2 build=$3
 scratch=$(mktemp -d)
@@ -13,7 +13,8 @@ fi
 pip=("$scratch/venv/bin/pip" --disable-pip-version-check)
 "${pip[@]}" wheel --quiet --no-deps --wheel-dir "$scratch" --config-settings build-dir="$build" \
     --config-settings cmake=-DORR_INSTRUCTION_SETS=BASELINE \
-    --config-settings cmake=-DORR_LANE_OPTIMIZATION=-O1 "$package"
+    --config-settings cmake=-DORR_LANE_OPTIMIZATION=-O0 \
+    --config-settings cmake=-DCMAKE_C_FLAGS_RELEASE=-O0 "$package"
 wheel=$(echo "$scratch"/orrery-*.whl)
 name=${wheel##*/}
 if ! [[ $name =~ -py3-none-manylinux_([0-9]+)_([0-9]+)_$(uname -m)\.whl$ ]]; then

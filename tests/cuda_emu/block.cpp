@@ -282,7 +282,8 @@ void run_block(uint32_t order_seed)
 // Runs the block in two orders from the same memory; what comes out must be the same bytes.
 void find_races()
 {
-    memory_image before, first, second;
+    static thread_local memory_image before, first,
+        second; // kept: to allocate them takes longer than to fill
     memory_save(&before);
     forget_atomics();
     run_block(0);

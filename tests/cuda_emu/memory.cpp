@@ -4,6 +4,7 @@
 #include "emu.h"
 #include "engine/core/sanitizer.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -292,15 +293,25 @@ void memory_restore(const memory_image *image)
 
 bool memory_differs(const memory_image *a, const memory_image *b, memory_difference *difference)
 {
-    size_t at = 0;
+    const size_t part = 4096; // bytes that are compared at once
+    const unsigned char *x = a->data(), *y = b->data();
     for (const auto &entry : allocations) {
-        for (size_t i = 0; i < entry.second.bytes; i++, at++) {
-            const unsigned char *p = entry.first + i;
-            if ((*a)[at] != (*b)[at] && !atomics.count((const void *)((uintptr_t)p & ~(uintptr_t)3))) {
-                *difference = {p, i, entry.second.bytes};
-                return true;
+        const size_t bytes = entry.second.bytes;
+        for (size_t first = 0; first < bytes; first += part) {
+            const size_t end = std::min(first + part, bytes);
+            if (memcmp(x + first, y + first, end - first) == 0) {
+                continue;
+            }
+            for (size_t i = first; i < end; i++) {
+                const unsigned char *p = entry.first + i;
+                if (x[i] != y[i] && !atomics.count((const void *)((uintptr_t)p & ~(uintptr_t)3))) {
+                    *difference = {p, i, bytes};
+                    return true;
+                }
             }
         }
+        x += bytes;
+        y += bytes;
     }
     return false;
 }

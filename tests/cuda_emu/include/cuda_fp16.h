@@ -4,15 +4,27 @@
 
 #include "cuda_runtime.h"
 
+// 2^n of a normal double, to scale by in place of ldexp, which takes several times as long.
+inline double emu_power(int n)
+{
+    return emu_bits<double>((unsigned long long)(1023 + n) << 52);
+}
+
+// Floor of the logarithm of a normal double.
+inline int emu_exponent(double a)
+{
+    return (int)(emu_bits<unsigned long long>(a) >> 52 & 0x7ff) - 1023;
+}
+
 // The nearest number with `bits` of mantissa (the leading one included) and exponents of at least `least`.
 inline double emu_round(double a, int bits, int least)
 {
     if (a == 0.0 || !std::isfinite(a)) {
         return a;
     }
-    int exponent = std::ilogb(a);
+    int exponent = emu_exponent(a);
     int unit = (exponent < least ? least : exponent) - (bits - 1);
-    return std::ldexp(std::nearbyint(std::ldexp(a, -unit)), unit);
+    return std::nearbyint(a * emu_power(-unit)) * emu_power(unit);
 }
 
 struct __half {
@@ -39,18 +51,19 @@ struct __half {
         } else if (size < 0x1p-14) {
             h.bits = (unsigned short)(sign | (unsigned short)(size * 0x1p24));
         } else {
-            int exponent = std::ilogb(size);
+            int exponent = emu_exponent(size);
             h.bits = (unsigned short)(sign | (exponent + 15) << 10 |
-                                      ((int)std::ldexp(size, 10 - exponent) & 0x3ff));
+                                      ((int)(size * emu_power(10 - exponent)) & 0x3ff));
         }
         return h;
     }
     double value() const
     {
-        int exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
-        double size = exponent == 31 ? (mantissa ? NAN : INFINITY)
-                      : exponent     ? std::ldexp(1024 + mantissa, exponent - 25)
-                                     : mantissa * 0x1p-24;
+        // the same fields in a float, whose exponents start 112 lower
+        const int magnitude = bits & 0x7fff;
+        double size = magnitude > 0x7c00    ? NAN
+                      : magnitude == 0x7c00 ? INFINITY
+                                            : (double)(emu_bits<float>(magnitude << 13) * 0x1p112f);
         return bits & 0x8000 ? -size : size;
     }
 };

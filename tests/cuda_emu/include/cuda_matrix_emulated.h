@@ -13,9 +13,12 @@ struct emu_product {
     float c[4];
 };
 
+typedef double emu_row __attribute__((vector_size(64))); // of 8 columns
+
 inline void emu_multiply_matrices(const emu::party *parties, unsigned int)
 {
-    double a[16][16], b[16][8];
+    double a[16][16];
+    emu_row b[16], sum[16];
     for (unsigned int lane = 0; lane < 32; lane++) {
         const emu_product *in = (const emu_product *)parties[lane].in;
         unsigned int g = lane / 4, t = lane % 4;
@@ -32,14 +35,20 @@ inline void emu_multiply_matrices(const emu::party *parties, unsigned int)
     }
     for (unsigned int lane = 0; lane < 32; lane++) {
         const emu_product *in = (const emu_product *)parties[lane].in;
-        unsigned int g = lane / 4, t = lane % 4;
         for (unsigned int r = 0; r < 4; r++) {
-            unsigned int row = g + 8 * (r >> 1), column = 2 * t + (r & 1);
-            double sum = (double)in->c[r];
-            for (unsigned int k = 0; k < 16; k++) {
-                sum += a[row][k] * b[k][column];
-            }
-            ((float *)parties[lane].out)[r] = (float)sum;
+            sum[lane / 4 + 8 * (r >> 1)][2 * (lane % 4) + (r & 1)] = (double)in->c[r];
+        }
+    }
+    for (unsigned int row = 0; row < 16; row++) {
+        emu_row s = sum[row];
+        for (unsigned int k = 0; k < 16; k++) {
+            s += a[row][k] * b[k];
+        }
+        sum[row] = s;
+    }
+    for (unsigned int lane = 0; lane < 32; lane++) {
+        for (unsigned int r = 0; r < 4; r++) {
+            ((float *)parties[lane].out)[r] = (float)sum[lane / 4 + 8 * (r >> 1)][2 * (lane % 4) + (r & 1)];
         }
     }
 }
