@@ -253,6 +253,34 @@ static bool seems_to_touch(const convex_shape *a, const convex_shape *b, point d
     return *meet && not_apart(&m, &s, everywhere(), &last);
 }
 
+// The corner of a tilted box, one of whose sides is 2 to 4 degrees from upright, is a centimetre deep in the
+// cap of an upright cylinder. Its contact is there and upright, wherever on the rim the search has passed.
+static void a_corner_on_a_cap_touches_it_alone(void **state)
+{
+    (void)state;
+    const convex_search search = {.tolerance = 1e-6, .iterations = 35, .several = 1};
+    const double depth = 0.01;
+    const point up = make_point(0.0, 0.0, 1.0), origin = make_point(0.0, 0.0, 0.0);
+    for (int i = 0; i < 96; i++) {
+        convex_shape cylinder = make_shape(ORR_GEOM_CYLINDER, 0.1, 0.05, 0.0);
+        convex_shape box = make_shape(ORR_GEOM_BOX, 0.05, 0.06, 0.07);
+        set_pose(&box, 0.35 + 0.1 * (i % 3), (i & 1 ? 1.0 : -1.0) * (0.035 + 0.01 * (i % 4)), 0.0, 0.0, 0.0);
+        box.frame = turned_frame(&box.frame, origin, up, 0.7 * i);
+        cylinder.frame = turned_frame(&cylinder.frame, origin, up, 1.1 * i);
+        point lowest = corner_of_box(&box, 0);
+        for (int k = 1; k < 8; k++) {
+            const point corner = corner_of_box(&box, k);
+            lowest = corner.z < lowest.z ? corner : lowest;
+        }
+        box.frame.pos =
+            point_difference(make_point(0.08 * cos(2.4 * i), 0.08 * sin(2.4 * i), 0.05 - depth), lowest);
+        convex_hit hits[8];
+        assert_int_equal(convex_contacts(&cylinder, &box, &search, hits), 1);
+        assert_close(hits[0].distance, -depth, 1e-12);
+        assert_close(hits[0].normal.z, 1.0, 1e-12);
+    }
+}
+
 // A capsule with a point of its core just outside of a cylinder or an ellipsoid, nearer than its radius:
 // sometimes the simplex of GJK is so flat there that it seems to contain the origin.
 static void a_capsule_that_was_put_onto_something_touches_it(void **state)
@@ -527,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_level_height_field_is_a_plane),
         cmocka_unit_test(spheres_touch_height_fields_as_ellipsoids_do),
         cmocka_unit_test(of_many_contacts_with_a_height_field_the_deepest_are_kept),
+        cmocka_unit_test(a_corner_on_a_cap_touches_it_alone),
         cmocka_unit_test(pairs_have_the_contacts_of_mujoco),
         cmocka_unit_test(faces_share_what_boxes_share),
         cmocka_unit_test(the_farthest_point_is_among_the_candidates_of_its_direction),

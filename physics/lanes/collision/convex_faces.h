@@ -688,6 +688,13 @@ LANE_FN void keep_ends(convex_polygon *p)
 
 // ---- contacts ----
 
+// Is it the cap of a cylinder that touches, to which its side is perpendicular? MuJoCo clips the side all the
+// same, at whichever point of the rim its search ended, and where it meets a face gives contacts sideways.
+FN int cap_touches(const convex_shape *s, const convex_feature *f)
+{
+    return s->type == ORR_GEOM_CYLINDER && fabs(f->outward.z) > 1.0 - 1e-6;
+}
+
 // Contacts of two faces that lie on each other, else of an edge on a face: the corners of what both have in
 // common, each with its own depth. Of two faces the second is clipped to the first, and gives the normal.
 // Returns how many there are, at most 4; without such faces 1, and hits[0] stays.
@@ -712,6 +719,9 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
         opposite = other.normal;
     } else if (one.count < 3 && sides2.count > 0 && (one.count <= two.count || sides1.count == 0) &&
                facing_edge(a, &one, &sides2, opposite, point_along(on1, inflated, normal), &other, &index)) {
+        if (cap_touches(a, &one)) {
+            return 1;
+        }
         shape_face(b, index, &face);
         opposite = face.normal;
         sign = -1.0;
@@ -720,6 +730,9 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
             put_corner(&other, k, point_along(corner_at(&other, k), inflated, face.normal));
         }
     } else if (two.count < 3 && facing_edge(b, &two, &sides1, normal, hits[0].pos, &other, &index)) {
+        if (cap_touches(b, &two)) {
+            return 1;
+        }
         shape_face(a, index, &face);
         opposite = point_scaled(face.normal, -1.0);
         edge = 1;
