@@ -8,7 +8,7 @@ if(ORR_CLANG_FORMAT)
     set_tests_properties(formatting PROPERTIES LABELS source)
 endif()
 
-# clang-tidy's checks (.clang-tidy) of all C files of this build
+# clang-tidy's checks (.clang-tidy) of the C files of this build, but of tests
 find_program(ORR_CLANG_TIDY NAMES clang-tidy-14)
 find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
 if(ORR_CLANG_TIDY AND Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_INSTRUCTION_SETS STREQUAL "BASELINE")
