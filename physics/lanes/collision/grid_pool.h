@@ -153,13 +153,18 @@ LANE_FN void grid_offer_leaving(grid_pool *pool, const grid_segment *s, const gr
 }
 
 // Offers the first and the last of the points where the segment leaves the surface, or enters it. A shape
-// that lies flat has no minimum there, and would be held at its corners alone.
+// that lies flat has no minimum there, and would be held at its corners alone. Left out are those within a
+// cell of an end, which is offered anyway: from there the distance grows by the length of a step, or nearly.
 LANE_FN void grid_offer_leavings(grid_pool *pool, const grid_segment *s)
 {
     grid_leaving first = {nowhere(), R(0.0), R(0.0)}, last = first;
+    real step = length3(s->along) * (R(1.0) / R(s->count + 1));
     for (int i = 0; i <= s->count; i++) {
         mask touches = s->distance[i] < s->radius, then = s->distance[i + 1] < s->radius;
         mask leaves = and_(s->near, and_(or_(touches, then), not_(and_(touches, then))));
+        real out_distance = sel(touches, s->distance[i + 1], s->distance[i]) - s->radius;
+        mask at_end = i == 0 ? touches : i == s->count ? then : nowhere();
+        leaves = and_(leaves, or_(not_(at_end), step - out_distance > R(pool->grid->cell)));
         real in = sel(touches, R(i), R(i + 1)), out = sel(touches, R(i + 1), R(i));
         mask later = and_(leaves, first.found), once = and_(leaves, not_(first.found));
         last.in = sel(later, in, last.in);
