@@ -91,7 +91,10 @@ set(ORR_ISA_CPU_avx2 avx2 fma bmi1 bmi2) # the same flags as Linux names them
 set(ORR_ISA_CPU_avx512 ${ORR_ISA_CPU_avx2} avx512f avx512bw avx512dq avx512vl)
 
 set(ORR_BEST_ISA baseline) # of this CPU
-file(STRINGS /proc/cpuinfo cpu REGEX "^flags" LIMIT_COUNT 1)
+set(cpu "")
+if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo cpu REGEX "^flags" LIMIT_COUNT 1)
+endif()
 string(REGEX MATCHALL "[a-z0-9_]+" cpu "${cpu}")
 foreach(isa avx2 avx512)
     set(missing ${ORR_ISA_CPU_${isa}})

@@ -287,30 +287,30 @@ LANE_FN void grid_offer_cylinder(const lane_model *m, grid_pool *pool, const lan
 {
     mask all = everywhere();
     real radius = cylinder->size.x;
-    real3 axis = cylinder->frame.z, down, ends[2], rim[2][4];
+    real3 axis = cylinder->frame.z, down, ends[2];
     int first = pool->count;
     for (int end = 0; end < 2; end++) {
         real3 cap = add_scaled3(cylinder->pos, axis, end ? -cylinder->size.y : cylinder->size.y);
         grid_lowest_side(pool, cylinder, &cap, &down);
         real3 side = cross3(axis, down);
         for (int k = 0; k < 4; k++) {
-            rim[end][k] = add_scaled3(cap, k % 2 ? side : down, k < 2 ? radius : -radius);
-            grid_offer(pool, &rim[end][k], &all);
+            real3 at = add_scaled3(cap, k % 2 ? side : down, k < 2 ? radius : -radius);
+            grid_offer(pool, &at, &all);
         }
         grid_offer(pool, &cap, &all);
         ends[end] = cap;
     }
-    const real *caps[2] = {pool->distance + first, pool->distance + first + 5};
-    mask second = caps[1][4] < caps[0][4];
+    // of each cap five are in the pool, its centre last
+    mask second = pool->distance[first + 9] < pool->distance[first + 4];
     real highest = R(-LANE_HUGE);
-    for (int k = 0; k < 4; k++) {
-        highest = max_(highest, sel(second, caps[1][k], caps[0][k]));
+    real3 rim[4];
+    for (int k = first; k < first + 4; k++) {
+        highest = max_(highest, sel(second, pool->distance[k + 5], pool->distance[k]));
+        rim[k - first] = select3(second, pool->at[k + 5], pool->at[k]);
     }
     mask overhangs = highest >= R(0.0);
     for (int k = 0; k < 2; k++) {
-        real3 from = select3(second, rim[1][k], rim[0][k]),
-              to = select3(second, rim[1][k + 2], rim[0][k + 2]);
-        grid_offer_edge(pool, &from, &to, GRID_EDGE_POINTS, &overhangs);
+        grid_offer_edge(pool, &rim[k], &rim[k + 2], GRID_EDGE_POINTS, &overhangs);
     }
     grid_lowest_side(pool, cylinder, &cylinder->pos, &down);
     for (int end = 0; end < 2; end++) {
