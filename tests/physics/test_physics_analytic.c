@@ -712,22 +712,22 @@ static void write_vertices(int mesh, int vertices, bool faceted, char text[VERTE
     }
 }
 
-// What lanes find together in float (lane_depth.h) is what one world finds alone in double. vertices: of each
-// hull; share: of the distance between them.
-static void check_lanes(int vertices, bool faceted, double share)
+// What lanes find together in float (lane_depth.h) is what one world finds alone in double. pairs: of a geom
+// that is fixed and one that is moved; vertices: of each hull; share: of the distance between them.
+static void check_lanes(const char *const (*pairs)[2], int pair_count, int vertices, bool faceted,
+                        double share)
 {
     enum { POSES = 64, MOST = 8 };
     char text[2 * VERTEX_TEXT + 1024], vertex[2][VERTEX_TEXT];
     write_vertices(0, vertices, faceted, vertex[0]);
     write_vertices(1, vertices, faceted, vertex[1]);
-    const char *fixed[] = {"type='box' size='.1 .08 .05'", "type='mesh' mesh='two'"};
     int touching = 0;
-    for (int kind = 0; kind < 2; kind++) {
+    for (int pair = 0; pair < pair_count; pair++) {
         snprintf(text, sizeof text,
-                 "<mujoco><asset><mesh name='one' vertex='%s'/><mesh name='two' vertex='%s'/></asset>"
-                 "<worldbody><geom %s/><body><freejoint/><geom type='mesh' mesh='one'/></body></worldbody>"
-                 "</mujoco>",
-                 vertex[0], vertex[1], fixed[kind]);
+                 "<mujoco><option ccd_iterations='100'/>"
+                 "<asset><mesh name='one' vertex='%s'/><mesh name='two' vertex='%s'/></asset>"
+                 "<worldbody><geom %s/><body><freejoint/><geom %s/></body></worldbody></mujoco>",
+                 vertex[0], vertex[1], pairs[pair][0], pairs[pair][1]);
         bench alone = set_up(text);
         const orr_physics_desc desc = {.worlds = POSES};
         orr_physics *lanes;
@@ -755,7 +755,8 @@ static void check_lanes(int vertices, bool faceted, double share)
                 assert_near(many[k].dist, same->dist, 1e-6);
                 for (int axis = 0; axis < 3; axis++) {
                     assert_near(many[k].frame[axis], same->frame[axis], 1e-5);
-                    assert_near(many[k].pos[axis], same->pos[axis], 1e-5);
+                    // along a side on which something round lies the place depends on the pose's rounding
+                    assert_near(many[k].pos[axis], same->pos[axis], pair_count > 2 ? 2e-4 : 1e-5);
                 }
             }
             touching += count > 0;
@@ -763,17 +764,34 @@ static void check_lanes(int vertices, bool faceted, double share)
         orr_physics_destroy(lanes);
         tear_down(&alone);
     }
-    assert_in_range(touching, POSES,
-                    2 * POSES - (faceted || share < 1.0 ? 0 : 4)); // and some poses are apart
+    const int most = pair_count * POSES;
+    assert_in_range(touching, most / 2, most - (faceted || share < 1.0 ? 0 : 4)); // and some poses are apart
 }
 
 static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
 {
     (void)state;
-    check_lanes(40, false, 1.0);
-    check_lanes(200, false, 1.0); // of so large a hull those are tried that can be the farthest
-    check_lanes(200, false, 0.2); // so deep that a search needs more vertices than lanes have room for
-    check_lanes(40, true, 1.0);
+    static const char *const pairs[][2] = {{"type='box' size='.1 .08 .05'", "type='mesh' mesh='one'"},
+                                           {"type='mesh' mesh='two'", "type='mesh' mesh='one'"}};
+    check_lanes(pairs, 2, 40, false, 1.0);
+    check_lanes(pairs, 2, 200, false, 1.0); // of so large a hull those are tried that can be the farthest
+    check_lanes(pairs, 2, 200, false, 0.2); // so deep that more vertices are needed than lanes have room for
+    check_lanes(pairs, 2, 40, true, 1.0);
+}
+
+static void curved_geoms_overlap_in_lanes_as_they_do_alone(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"type='box' size='.1 .08 .05'", "type='cylinder' size='.07 .1'"},
+        {"type='cylinder' size='.09 .06'", "type='cylinder' size='.07 .1'"},
+        {"type='mesh' mesh='two'", "type='cylinder' size='.07 .1'"},
+        {"type='box' size='.1 .08 .05'", "type='ellipsoid' size='.09 .06 .07'"},
+        {"type='cylinder' size='.09 .06'", "type='ellipsoid' size='.09 .06 .07'"},
+        {"type='ellipsoid' size='.1 .05 .06'", "type='ellipsoid' size='.09 .06 .07'"},
+        {"type='mesh' mesh='two'", "type='ellipsoid' size='.09 .06 .07'"}};
+    check_lanes(pairs, 7, 40, false, 0.9);
+    check_lanes(pairs, 7, 200, false, 1.0);
 }
 
 enum { SHARERS = 5 };
@@ -1014,6 +1032,7 @@ int main(void)
         cmocka_unit_test(inverse_dynamics_of_a_step_finds_the_force),
         cmocka_unit_test(meshes_rest_on_a_slope_as_a_box_does),
         cmocka_unit_test(hulls_overlap_in_lanes_as_they_do_alone),
+        cmocka_unit_test(curved_geoms_overlap_in_lanes_as_they_do_alone),
         cmocka_unit_test(pairs_share_a_search),
         cmocka_unit_test(flush_faces_do_not_rub),
         cmocka_unit_test(a_cone_of_many_faces_lies_on_one_of_them),

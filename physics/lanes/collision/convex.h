@@ -4,7 +4,6 @@
 
 #include "physics/lanes/collision/convex_distance.h"
 #include "physics/lanes/collision/convex_faces.h"
-#include "physics/lanes/collision/convex_polish.h"
 
 // Parameters of the search, from the model's options.
 typedef struct convex_search {
@@ -20,17 +19,17 @@ FN int is_round(const convex_shape *s)
 }
 
 // Where two cores are closest, or that they are far apart or overlap. Of round shapes GJK halves what is left
-// in each iteration: polish_hit goes on from 1e-7 of their size, and where it ends their supports are
+// in each iteration: refine_distance goes on from 1e-7 of their size, and where it ends their supports are
 // opposite each other, which only the closest points are.
 LANE_FN convex_result convex_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit,
-                                      convex_simplex *simplex, int *polished)
+                                      convex_simplex *simplex, int *refined)
 {
     double scale = a->bound + b->bound;
     int round = is_round(a) || is_round(b);
     simplex->count = 0;
     convex_result result = core_distance(a, b, reach, round ? 1e-7 * scale : 0.0, hit, simplex);
-    *polished = round && result == CONVEX_APART && polish_hit(a, b, hit);
-    if (round && result == CONVEX_APART && !*polished) {
+    *refined = round && result == CONVEX_APART && refine_distance(a, b, hit);
+    if (round && result == CONVEX_APART && !*refined) {
         result = core_distance(a, b, reach, 0.0, hit, simplex);
     }
     return result;
@@ -42,19 +41,19 @@ LANE_FN int convex_closest_witness(convex_shape *a, convex_shape *b, const conve
 {
     double radii = a->radius + b->radius;
     convex_simplex simplex;
-    int polished;
-    convex_result result = convex_distance(a, b, radii + search->margin, hit, &simplex, &polished);
+    int refined;
+    convex_result result = convex_distance(a, b, radii + search->margin, hit, &simplex, &refined);
     if (result == CONVEX_FAR) {
         return 0;
     }
     witness_of_simplex(&simplex, witness);
-    if (result != CONVEX_APART &&
-        !core_depth(a, b, &simplex, search->tolerance, search->iterations, hit, witness) &&
-        result == CONVEX_OVERLAP) {
+    int deep = result != CONVEX_APART &&
+               core_depth(a, b, &simplex, search->tolerance, search->iterations, hit, witness);
+    if (result == CONVEX_OVERLAP && !deep) {
         return 0;
     }
-    if (!polished && (!has_flat_faces(a) || !has_flat_faces(b))) {
-        polish_hit(a, b, hit);
+    if (!deep && !refined && (!has_flat_faces(a) || !has_flat_faces(b))) {
+        refine_distance(a, b, hit);
     }
     hit->distance -= radii;
     hit->pos = point_along(hit->pos, 0.5 * (a->radius - b->radius), hit->normal);

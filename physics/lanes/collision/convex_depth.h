@@ -182,14 +182,7 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
     return make_tetrahedron(t) > 1e-14;
 }
 
-// The vertices of both shapes that span the deepest face of the difference: one vertex against a face, or two
-// against two, an edge across an edge.
-typedef struct convex_witness {
-    int corner1[3], corner2[3]; // of the shapes, as in convex_support
-    point on1, on2;             // the first of them
-} convex_witness;
-
-// The same of shapes that do not overlap: vertices that span the closest points.
+// The vertices that span the closest points of shapes that do not overlap.
 FN void witness_of_simplex(const convex_simplex *s, convex_witness *witness)
 {
     for (int k = 0; k < 3 && s->count > 0; k++) {
@@ -223,6 +216,16 @@ LANE_FN void hit_on_face(const convex_vertex corner[3], point normal, double dis
     hit->distance = -distance;
     hit->normal = normal;
     hit->pos = point_scaled(point_sum(on1, on2), 0.5 / total);
+}
+
+LANE_FN void hit_of_face(const convex_polytope *t, const convex_face *face, convex_hit *hit,
+                         convex_witness *witness)
+{
+    convex_vertex corner[3];
+    for (int k = 0; k < 3; k++) {
+        corner[k] = t->vertex[face->vertex[k]];
+    }
+    hit_on_face(corner, face->normal, face->distance, hit, witness);
 }
 
 FN int closest_face(const convex_polytope *t)
@@ -280,6 +283,17 @@ LANE_FN void try_axes(convex_shape *a, convex_shape *b, double upper, convex_hit
     }
 }
 
+// How far a face may be below the surface of the difference of curved shapes, and tell where they are
+// deepest, as a share of the smaller one's bound: their depth elsewhere is less by no more.
+#define CONVEX_REFINED 1e-4
+
+// That gap in m; 0: both shapes are flat.
+FN double refined_gap(const convex_shape *a, const convex_shape *b)
+{
+    double least = has_flat_faces(a) ? b->bound : has_flat_faces(b) ? a->bound : lesser(a->bound, b->bound);
+    return has_flat_faces(a) && has_flat_faces(b) ? 0.0 : CONVEX_REFINED * least;
+}
+
 // Grows a polytope until its closest face is one of the difference: CONVEX_OVERLAP. CONVEX_APART: the cores
 // do not overlap, and the hit's normal, which alone is set, is that of a plane between them. CONVEX_UNSURE:
 // rounding or the number of vertices ended the search, with the best face so far; of flat faces only where
@@ -299,6 +313,7 @@ LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_pol
     tolerance = flat ? height : greater(tolerance, 1e-15 * scale);
     double lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
+    double refined = refined_gap(a, b);
     convex_face best = t->face[0];
     convex_result result = CONVEX_UNSURE;
     for (;;) {
@@ -320,6 +335,13 @@ LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_pol
             upper = lesser(upper, extent);
             best = *face;
         }
+        if (extent - lower <= refined) {
+            hit_of_face(t, face, hit, witness);
+            if (refine_depth(a, b, refined, hit, witness)) {
+                return CONVEX_OVERLAP;
+            }
+            refined *= 0.25;
+        }
         if (extent - lower <= tolerance) {
             result = CONVEX_OVERLAP;
             break;
@@ -333,11 +355,10 @@ LANE_FN convex_result grow_polytope(convex_shape *a, convex_shape *b, convex_pol
             break;
         }
     }
-    convex_vertex corner[3];
-    for (int k = 0; k < 3; k++) {
-        corner[k] = t->vertex[best.vertex[k]];
+    hit_of_face(t, &best, hit, witness);
+    if (!flat && refine_depth(a, b, upper - best.distance, hit, witness)) {
+        return CONVEX_OVERLAP;
     }
-    hit_on_face(corner, best.normal, best.distance, hit, witness);
     if (flat && upper - best.distance <= 1e-8 * scale) {
         result = CONVEX_OVERLAP;
     }

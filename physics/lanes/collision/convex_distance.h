@@ -2,7 +2,7 @@
 // difference that is closest to the origin, found with a simplex of its vertices.
 #pragma once
 
-#include "physics/lanes/collision/convex_shape.h"
+#include "physics/lanes/collision/convex_refine.h"
 
 typedef struct convex_simplex {
     convex_vertex vertex[4];

@@ -156,7 +156,8 @@ SUPPORT_FN int farthest_vertex(const convex_shape *s, point direction)
 }
 
 // A support point, and which corner of the shape it is: of a box bits of its positive axes, of a hull a
-// vertex, of a cylinder 0 on the upper and 1 on the lower rim; 0 of others.
+// vertex, of a cylinder 0 on the upper and 1 on the lower rim, of a capsule's core 0 or 1 by its end; 0 of
+// others.
 typedef struct convex_support {
     point at;
     int corner;
@@ -169,14 +170,14 @@ FN convex_support make_support(double x, double y, double z, int corner)
 }
 
 // The support point of the core along a direction of length 1, in the shape's frame.
-CORE_FN convex_support local_support(convex_shape *s, point n)
+CORE_FN convex_support local_support(const convex_shape *s, point n)
 {
     const double *size = s->size;
     switch (s->type) {
     case ORR_GEOM_SPHERE:
         return make_support(0.0, 0.0, 0.0, 0);
     case ORR_GEOM_CAPSULE:
-        return make_support(0.0, 0.0, n.z >= 0.0 ? size[1] : -size[1], 0);
+        return make_support(0.0, 0.0, n.z >= 0.0 ? size[1] : -size[1], !(n.z >= 0.0));
     case ORR_GEOM_ELLIPSOID: {
         point scaled = make_point(n.x * size[0], n.y * size[1], n.z * size[2]);
         double inverse = 1.0 / point_length(scaled);
@@ -208,6 +209,25 @@ CORE_FN convex_support local_support(convex_shape *s, point n)
         return make_support(s->prism[best].x, s->prism[best].y, s->prism[best].z, 0);
     }
     }
+}
+
+// The support point that is a given corner of the shape: of what is curved, the farthest with that number.
+FN convex_support corner_support(const convex_shape *s, point n, int corner)
+{
+    const double *size = s->size;
+    if (s->type == ORR_GEOM_BOX) {
+        return make_support(corner & 1 ? size[0] : -size[0], corner & 2 ? size[1] : -size[1],
+                            corner & 4 ? size[2] : -size[2], corner);
+    }
+    if (s->type == ORR_GEOM_MESH) {
+        return (convex_support){hull_vertex(s, corner), corner};
+    }
+    convex_support support = local_support(s, n);
+    if (s->type == ORR_GEOM_CYLINDER || s->type == ORR_GEOM_CAPSULE) {
+        support.at.z = corner ? -size[1] : size[1];
+        support.corner = corner;
+    }
+    return support;
 }
 
 LANE_FN point core_support(convex_shape *s, point direction)

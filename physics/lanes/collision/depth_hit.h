@@ -297,10 +297,11 @@ LANE_FN void find_hits(const depth_shapes *s, const lane_polytope *t, const dept
                        depth_hits *hits)
 {
     lane_face faces;
+    mask flat = and_(depth->found, not_(s->refined > R(0.0)));
     gather_faces(t, &depth->corners, &faces);
     hits->found = 0;
     for (int upper = 0; upper < 2; upper++) {
-        uint32_t lanes = mask_bits(depth->found) >> upper * WIDE_LANES & ((1u << WIDE_LANES) - 1), found = 0;
+        uint32_t lanes = mask_bits(flat) >> upper * WIDE_LANES & ((1u << WIDE_LANES) - 1), found = 0;
         if (lanes == 0) {
             continue;
         }

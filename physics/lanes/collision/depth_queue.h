@@ -8,6 +8,9 @@
 
 enum { DEPTH_QUEUE = 64 };
 
+// How many times the usual gap may be left, where the search has ended for want of vertices.
+#define DEPTH_REFINED 100.0
+
 typedef struct depth_queue {
 #if ORR_LANES > 1
     depth_shapes shapes;
@@ -29,10 +32,26 @@ FN void begin_queue(depth_queue *q)
 LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near);
 
 #if ORR_LANES > 1
-// Are both geoms of a pair polyhedra that touch only where they overlap?
+FN int is_curved(int type)
+{
+    return type == ORR_GEOM_ELLIPSOID || type == ORR_GEOM_CYLINDER;
+}
+
+// Do both geoms of a pair, of kinds whose depth is searched in lanes, touch only where they overlap?
 FN int overlaps_in_lanes(const lane_model *m, const orr_pair *pair)
 {
-    return pair->margin <= 0.0 && has_flush_faces(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
+    int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
+    int curved = is_curved(one) && (is_curved(two) || two == ORR_GEOM_BOX || two == ORR_GEOM_MESH);
+    return pair->margin <= 0.0 && (curved || has_flush_faces(one, two));
+}
+
+// What depth_shapes knows of a geom: the cells of a hull, or a depth_kind.
+FN float depth_cells(int type, const orr_extremes *hull)
+{
+    return hull                         ? (float)hull->cells
+           : type == ORR_GEOM_CYLINDER  ? DEPTH_CYLINDER
+           : type == ORR_GEOM_ELLIPSOID ? DEPTH_ELLIPSOID
+                                        : DEPTH_BOX;
 }
 
 // Copies numbers of worlds: those of `same` to their own lanes, the n-th of `others` to lane[n].
@@ -69,15 +88,24 @@ LANE_FN void take_lanes(const lane_model *m, const lane_data *d, depth_queue *q,
         q->taken |= 1u << lane[world];
         same[world] = displaced ? 0 : same[world];
         for (int side = 0; side < 2; side++) {
-            int mesh = m->geom_type[of[side]] == ORR_GEOM_MESH;
-            const orr_extremes *e = mesh ? &m->plan->hull[m->geom_dataid[of[side]]].vertices : NULL;
+            int type = m->geom_type[of[side]];
+            const orr_extremes *e =
+                type == ORR_GEOM_MESH ? &m->plan->hull[m->geom_dataid[of[side]]].vertices : NULL;
             s->hull[side][lane[world]] = e;
-            s->cells[side][lane[world]] = e ? (float)e->cells : 0.0f;
+            s->cells[side][lane[world]] = depth_cells(type, e);
         }
     }
-    real scale = geom_rbound(m, d, of[0]) + geom_rbound(m, d, of[1]);
+    real bound[2] = {geom_rbound(m, d, of[0]), geom_rbound(m, d, of[1])}, scale = bound[0] + bound[1];
+    real refined = R(LANE_HUGE);
+    for (int side = 0; side < 2; side++) {
+        if (is_curved(m->geom_type[of[side]])) {
+            refined = min_(refined, R(CONVEX_REFINED) * bound[side]);
+        }
+    }
+    refined = sel(refined < R(LANE_HUGE), refined, R(0.0));
     real3 between = sub3(geom[1].pos, geom[0].pos);
     copy_lanes(&s->scale, &scale, 1, same, others, lane);
+    copy_lanes(&s->refined, &refined, 1, same, others, lane);
     copy_lanes(&s->between.x, &between.x, 3, same, others, lane);
     copy_lanes(&s->geom[0].pos.x, &geom[0].pos.x, 2 * sizeof(lane_geom) / sizeof(real), same, others, lane);
 }
@@ -115,9 +143,30 @@ FN void hit_of_lane(const depth_hits *from, int lane, const convex_shape *a, con
     }
 }
 
+// The contact in a lane with a curved geom, and what touches. Returns 0 where the search in double must go
+// on.
+FN int refine_lane(const depth_found *from, const depth_shapes *shapes, int lane, convex_shape *a,
+                   convex_shape *b, convex_hit *hit, convex_witness *witness)
+{
+    const depth_search *depth = &from->search;
+    const lane_polytope *t = &from->polytope;
+    for (int k = 0; k < 3; k++) {
+        int v = depth->corners[lane] >> 8 * k & 255;
+        witness->corner1[k] = corner_of_lane(a, t->corner[0][v][lane]);
+        witness->corner2[k] = corner_of_lane(b, t->corner[1][v][lane]);
+    }
+    double scale = (double)shapes->scale[lane], rounding = 4e-7 * scale;
+    double gap = (double)(depth->most[lane] - depth->least[lane]);
+    hit->normal = point_direction(point_in(&depth->normal, lane));
+    hit->distance = rounding - (double)depth->least[lane];
+    return gap < DEPTH_REFINED * (double)shapes->refined[lane] &&
+           refine_depth(a, b, gap + 2.0 * rounding, hit, witness);
+}
+
 // The contacts in a lane whose depth has been searched.
-LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const depth_found *found, int lane,
-                              convex_shape *a, convex_shape *b, convex_hit *hits)
+LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const depth_shapes *shapes,
+                              const depth_found *found, int lane, convex_shape *a, convex_shape *b,
+                              convex_hit *hits)
 {
     const depth_search *depth = &found->search;
     convex_search search = touching_search(m, pair, a, b);
@@ -126,11 +175,11 @@ LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const d
         hits->normal = point_in(&depth->normal, lane);
         return 0;
     }
-    if (found->hits.found >> lane & 1) {
+    int curved = !has_flat_faces(a) || !has_flat_faces(b);
+    if (!curved && found->hits.found >> lane & 1) {
         hit_of_lane(&found->hits, lane, a, b, hits, &witness);
-    } else {
-        convex_result result =
-            grow_lane(&found->polytope, depth, lane, a, b, search.iterations, hits, &witness);
+    } else if (!curved || !refine_lane(found, shapes, lane, a, b, hits, &witness)) {
+        convex_result result = grow_lane(&found->polytope, depth, lane, a, b, &search, hits, &witness);
         if (result != CONVEX_OVERLAP) {
             return result == CONVEX_APART ? 0 : convex_contacts(a, b, &search, hits);
         }
@@ -152,7 +201,7 @@ LANE_FN void collide_searched(const lane_model *m, lane_data *d, const depth_que
                      b = shape_in(m, d, &q->shapes.geom[1], pair->geom2, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
         hits[0].normal = make_point(0.0, 0.0, 0.0);
-        int count = contacts_of_depth(m, pair, found, lane, &a, &b, hits);
+        int count = contacts_of_depth(m, pair, &q->shapes, found, lane, &a, &b, hits);
         put_hits(m, d, index, world, hits, count, &all);
     }
     add_hits(m, d, index, &all);

@@ -1,7 +1,8 @@
-// The depth of overlapping boxes and hulls in all lanes at once: convex_depth.h's search for the closest face
-// of the difference, in float. It only finds which vertices span that face: the contact follows from them in
-// double (depth_hit.h). Lanes in which rounding breaks the polytope, or that need more vertices than fit, go
-// on in double; what a lane finds does not depend on the others.
+// The depth of overlapping boxes, hulls, cylinders and ellipsoids in all lanes at once: convex_depth.h's
+// search for the closest face of the difference, in float. It only finds which vertices span that face: the
+// contact follows from them in double (depth_hit.h, convex_refine.h). Lanes in which rounding breaks the
+// polytope, or that need more vertices than fit, go on in double; what a lane finds does not depend on the
+// others.
 #pragma once
 
 #include "physics/lanes/collision/convex.h"
@@ -13,8 +14,8 @@
 typedef struct lane_polytope {
     depth_polytope of[ORR_LANES];   // of each lane's pair
     real3 at[2][DEPTH_VERTICES];    // of the two geoms, in their frames
-    real corner[2][DEPTH_VERTICES]; // of the two geoms: of a box as in convex_support, of a hull a
-                                    // place of its extremes
+    real corner[2][DEPTH_VERTICES]; // of the two geoms: as in convex_support, of a hull a place of its
+                                    // extremes
 } lane_polytope;
 
 // Where a search has ended: corners of the closest face, and the lanes in which that is known.
@@ -22,7 +23,8 @@ typedef struct depth_search {
     sint corners;
     sint vertices;     // of the polytope
     mask found, apart; // apart: the geoms have no contact
-    real3 normal;      // of a plane between them, where they are apart
+    real3 normal;      // of the face, or of a plane between them, where they are apart
+    real least, most;  // bounds of the depth
 } depth_search;
 
 // What is searched: the pair of each lane, which may be another one, and of another world.
@@ -30,19 +32,48 @@ typedef struct depth_shapes {
     real3 between; // of their positions, from the first to the second
     real scale;    // sum of the radii of the spheres around both
     lane_geom geom[2];
-    const orr_extremes *hull[2][ORR_LANES]; // of the hulls' vertices; NULL: the geom is a box
-    real cells[2];                          // of them; 0 of a box
+    const orr_extremes *hull[2][ORR_LANES]; // of the hulls' vertices; NULL: another geom
+    real cells[2];                          // of them; of others a depth_kind
+    real refined;                           // of curved geoms refined_gap
 } depth_shapes;
+
+// Of geoms without cells.
+typedef enum depth_kind { DEPTH_BOX = 0, DEPTH_CYLINDER = -1, DEPTH_ELLIPSOID = -2 } depth_kind;
+
+// The support of cylinders or ellipsoids along n, in their frames.
+FN real3 curved_support(real3 size, mask ellipsoid, real3 n, real *corner)
+{
+    mask below = n.z < R(0.0);
+    real across = size.x / max_(sqrt_(n.x * n.x + n.y * n.y), R(LANE_TINY));
+    real3 rim = make_real3(n.x * across, n.y * across, sel(below, -size.y, size.y));
+    *corner = sel(and_(below, not_(ellipsoid)), R(1.0), R(0.0));
+    if (!any(ellipsoid)) {
+        return rim;
+    }
+    real3 scaled = make_real3(n.x * size.x, n.y * size.y, n.z * size.z);
+    real inverse = R(1.0) / max_(length3(scaled), R(LANE_TINY));
+    scaled =
+        make_real3(scaled.x * size.x * inverse, scaled.y * size.y * inverse, scaled.z * size.z * inverse);
+    return select3(ellipsoid, scaled, rim);
+}
 
 // The support of the `side`-th geoms along n, in their frames. corner: which it is, as in a polytope.
 LANE_FN real3 depth_corner(const depth_shapes *s, int side, real3 n, mask where, real *corner)
 {
-    mask box = s->cells[side] < R(0.5), hull = and_(where, not_(box));
-    real3 p = any(hull) ? large_hull_support(s->hull[side], 1, s->cells[side], n, hull, corner) : zero3();
+    real cells = s->cells[side];
+    mask box = cells < R(0.5), curved = cells < R(-0.5), hull = and_(where, not_(box));
+    real3 p = any(hull) ? large_hull_support(s->hull[side], 1, cells, n, hull, corner) : zero3();
     if (!any(and_(where, box))) {
         return p;
     }
     real3 half = s->geom[side].size;
+    if (any(and_(where, curved))) {
+        real rim;
+        p = select3(curved, curved_support(half, cells < R(-1.5), n, &rim), p);
+        *corner = sel(curved, rim, any(hull) ? *corner : R(0.0));
+        box = and_(box, not_(curved));
+        hull = or_(hull, curved);
+    }
     mask x = n.x < R(0.0), y = n.y < R(0.0), z = n.z < R(0.0);
     real positive = sel(x, R(0.0), R(1.0)) + sel(y, R(0.0), R(2.0)) + sel(z, R(0.0), R(4.0));
     *corner = any(hull) ? sel(box, positive, *corner) : positive;
@@ -142,9 +173,12 @@ LANE_FN uint32_t expand_lanes(lane_polytope *t, int v, const real3 *p, const dep
 // iterations: most vertices that are added.
 LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask active, int iterations)
 {
-    real scale = s->scale;
-    depth_search found = {I(0), I(0), nowhere(), nowhere(), zero3()};
-    real lower = R(-LANE_HUGE), upper = R(LANE_HUGE), rounding = R(4e-7) * scale;
+    real scale = s->scale, rounding = R(4e-7) * scale;
+    mask curved = s->refined > R(0.0);
+    depth_search found = {I(0), I(0), nowhere(), nowhere(), zero3(), R(0.0), R(0.0)};
+    real lower = R(-LANE_HUGE), upper = R(LANE_HUGE);
+    real least_extent = sel(curved, -rounding, R(-HULL_LANE_GAP) * scale);
+    real tolerance = max_(s->refined, rounding);
     depth_faces closest = {0};
     active = and_(active, depth_begin(s, t, active));
     found.vertices = sel_int(active, I(4), I(0));
@@ -156,18 +190,19 @@ LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask ac
                                   real_load(closest.normal[2]));
         mask rises = or_(lower <= R(0.0), least > lower - rounding); // or rounding has flipped a face
         active = and_(active, and_(rises, least < R(LANE_HUGE)));
-        lower = least;
+        lower = sel(active, least, lower);
         real3 p = depth_support(s, t, v, normal, active);
         real extent = dot3(p, normal);
-        mask apart = and_(active, extent < R(-HULL_LANE_GAP) * scale);
+        mask apart = and_(active, extent < least_extent);
         found.apart = or_(found.apart, apart);
-        found.normal = select3(apart, normal, found.normal);
         active = and_(active, not_(apart));
         mask better = and_(active, extent < upper + R(0.25) * rounding);
         upper = sel(better, min_(upper, extent), upper);
+        mask done = and_(active, extent - lower <= tolerance);
+        better = or_(better, and_(done, curved)); // of curved geoms a later face is nearer to the surface
         found.corners = sel_int(better, sint_load(closest.corners), found.corners);
-        mask done = and_(active, extent - lower <= rounding);
         found.found = or_(found.found, done);
+        found.normal = select3(or_(apart, better), normal, found.normal);
         active = and_(active, not_(done));
         if (any(active)) {
             real height = R(0.5) * rounding;
@@ -175,26 +210,31 @@ LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask ac
             found.vertices = sel_int(active, I(v + 1), found.vertices);
         }
     }
+    found.least = lower;
+    found.most = upper;
     return found;
 }
 
-// A corner of a lane's polytope, in double.
-FN convex_support support_of_lane(const convex_shape *s, int corner)
+// A corner of a lane's polytope, in double; at: it in float, which is moved onto a curved surface.
+FN convex_support support_of_lane(const convex_shape *s, int corner, point at)
 {
-    if (s->hull) {
-        int vertex = s->hull->vertices.number[corner];
-        return (convex_support){hull_vertex(s, vertex), vertex};
+    if (s->type == ORR_GEOM_CYLINDER) {
+        return corner_support(s, at, corner);
     }
-    return make_support(corner & 1 ? s->size[0] : -s->size[0], corner & 2 ? s->size[1] : -s->size[1],
-                        corner & 4 ? s->size[2] : -s->size[2], corner);
+    if (s->type == ORR_GEOM_ELLIPSOID) {
+        const double *size = s->size;
+        double share = 1.0 / point_length(make_point(at.x / size[0], at.y / size[1], at.z / size[2]));
+        return make_support(at.x * share, at.y * share, at.z * share, corner);
+    }
+    return corner_support(s, at, s->hull ? s->hull->vertices.number[corner] : corner);
 }
 
 // A vertex of a lane's polytope, in double.
-LANE_FN convex_vertex vertex_of_lane(const lane_polytope *t, int at, int lane, const convex_shape *a,
+LANE_FN convex_vertex vertex_of_lane(const lane_polytope *t, int v, int lane, const convex_shape *a,
                                      const convex_shape *b)
 {
-    return make_vertex(a, b, support_of_lane(a, (int)t->corner[0][at][lane]),
-                       support_of_lane(b, (int)t->corner[1][at][lane]));
+    return make_vertex(a, b, support_of_lane(a, (int)t->corner[0][v][lane], point_in(&t->at[0][v], lane)),
+                       support_of_lane(b, (int)t->corner[1][v][lane], point_in(&t->at[1][v], lane)));
 }
 
 // The polytope of a lane, in double.
@@ -227,13 +267,14 @@ LANE_FN void polytope_of_lane(const lane_polytope *t, int vertices, int lane, co
 // Goes on in double with the polytope of a lane, in which the search in float has not ended, or not at a face
 // of the difference.
 LANE_FN convex_result grow_lane(const lane_polytope *t, const depth_search *depth, int lane, convex_shape *a,
-                                convex_shape *b, int iterations, convex_hit *hit, convex_witness *witness)
+                                convex_shape *b, const convex_search *search, convex_hit *hit,
+                                convex_witness *witness)
 {
     convex_polytope polytope;
     if (depth->vertices[lane] == 0) {
         return CONVEX_UNSURE;
     }
     polytope_of_lane(t, depth->vertices[lane], lane, a, b, &polytope);
-    return grow_polytope(a, b, &polytope, 0.0, iterations, hit, witness);
+    return grow_polytope(a, b, &polytope, search->tolerance, search->iterations, hit, witness);
 }
 #endif
