@@ -59,6 +59,7 @@ enum class turn { ready, waits, gave_way, returned };
 
 struct fiber {
     fiber_place place;
+    uint3 index; // threadIdx
     void *stack;
     void *fake_stack; // AddressSanitizer's
     turn state;
@@ -87,6 +88,7 @@ struct block_state {
 };
 
 fiber fibers[MAX_THREADS];
+unsigned int waiting[MAX_THREADS / 32 + 1]; // threads that wait for others of their warp; last, of the block
 block_state state;
 alignas(128) unsigned char shared_memory[MAX_SHARED];
 
@@ -124,9 +126,7 @@ void begin_fiber()
 void set_thread(unsigned int thread)
 {
     state.current = thread;
-    threadIdx.x = thread % blockDim.x;
-    threadIdx.y = thread / blockDim.x % blockDim.y;
-    threadIdx.z = thread / (blockDim.x * blockDim.y);
+    threadIdx = fibers[thread].index;
 }
 
 void run_fiber(unsigned int thread)
@@ -164,6 +164,9 @@ void prepare_fiber(unsigned int thread)
 #endif
     fiber_begin(&f->place, f->stack, STACK_BYTES, begin_fiber);
     f->state = turn::ready;
+    f->index.x = thread % blockDim.x;
+    f->index.y = thread / blockDim.x % blockDim.y;
+    f->index.z = thread / (blockDim.x * blockDim.y);
 }
 
 // The threads that wait where no one else will come: says who waits for whom.
@@ -210,12 +213,9 @@ bool is_expected(const fiber *self, unsigned int lane)
     return self->warp == WHOLE_BLOCK || (self->mask >> lane & 1);
 }
 
-// Threads come in order, and the one that held the last meeting is ahead of the others: from both ends a
-// missing one is found soon.
 bool all_wait(unsigned int first, unsigned int count, const fiber *self)
 {
-    for (unsigned int i = 0; i < count; i++) {
-        unsigned int lane = i % 2 ? count - 1 - i / 2 : i / 2;
+    for (unsigned int lane = 0; lane < count; lane++) {
         if (is_expected(self, lane) && !same_place(self, &fibers[first + lane])) {
             return false;
         }
@@ -227,9 +227,11 @@ bool all_wait(unsigned int first, unsigned int count, const fiber *self)
 void wait_and_meet(unsigned int first, unsigned int count, fiber *self)
 {
     static party parties[MAX_THREADS];
-    unsigned int present = 0;
+    const bool whole = self->warp == WHOLE_BLOCK;
+    unsigned int *here = &waiting[whole ? MAX_THREADS / 32 : self->warp], present = 0;
+    unsigned int expected = whole ? count : (unsigned int)__builtin_popcount(self->mask);
     self->state = turn::waits;
-    if (!all_wait(first, count, self)) {
+    if (++*here < expected || !all_wait(first, count, self)) { // most come before others: that is seen at once
         to_scheduler(self, false);
         return;
     }
@@ -238,6 +240,7 @@ void wait_and_meet(unsigned int first, unsigned int count, fiber *self)
             parties[present++] = {i, fibers[first + i].in, fibers[first + i].out};
         }
     }
+    *here -= present;
     self->hold(parties, present);
     for (unsigned int i = 0; i < present; i++) {
         fibers[first + parties[i].lane].state = turn::ready;
@@ -251,6 +254,7 @@ void run_block(uint32_t order_seed)
         prepare_fiber(i);
         order[i] = order_seed == 1 ? state.threads - 1 - i : i;
     }
+    memset(waiting, 0, sizeof waiting);
     state.running = true;
     for (;;) {
         unsigned int returned = 0, ran = 0;
