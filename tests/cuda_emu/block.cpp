@@ -231,7 +231,7 @@ void wait_and_meet(unsigned int first, unsigned int count, fiber *self)
     unsigned int *here = &waiting[whole ? MAX_THREADS / 32 : self->warp], present = 0;
     unsigned int expected = whole ? count : (unsigned int)__builtin_popcount(self->mask);
     self->state = turn::waits;
-    if (++*here < expected || !all_wait(first, count, self)) { // most come before others: that is seen at once
+    if (++*here < expected || !all_wait(first, count, self)) { // most come before others, as the count says
         to_scheduler(self, false);
         return;
     }

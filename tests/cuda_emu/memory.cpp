@@ -80,8 +80,8 @@ void protect_new(const allocation &a)
     }
 }
 
-// Without a key, closing at the first opportunities and at a few of the later ones finds a host that reads the
-// device's memory as well as closing at all of them, which took most of the time of many tests.
+// Without a key, closing at the first opportunities and at a few of the later ones finds a host that reads
+// the device's memory as well as closing at all of them, which took most of the time of many tests.
 bool is_to_be_closed()
 {
     static unsigned int opportunities;
