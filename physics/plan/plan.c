@@ -359,6 +359,7 @@ void orr_plan_destroy(orr_plan *plan)
     }
     orr_free(plan->hull);
     orr_free(plan->hull_normal);
+    orr_free(plan->hull_plane);
     orr_free(plan->hull_first);
     orr_free(plan->hull_vertex);
     orr_free(plan->hull_of_first);

@@ -71,6 +71,11 @@ typedef struct orr_hull {
     const int32_t *first;              // face_count + 1: first corner of a face in `vertex`
     const int32_t *vertex;             // vertices of the hull, counter-clockwise from outside
     const int32_t *of_first, *of_face; // + 1: the first of a vertex' faces in `of_face`
+    // the planes of its triangles, ORR_EXTREME_BLOCK at a time: normals' x, y and z, distances from the
+    // origin; those behind the last face have everything inside. Not on a device
+    int32_t plane_blocks;
+    const float *plane;
+    const int32_t (*triangle)[3]; // their vertices, of the model
     orr_extremes vertices;
 } orr_hull;
 
@@ -170,6 +175,7 @@ typedef struct orr_plan {
     orr_hull *hull; // hulls, one per mesh; no faces where the mesh has no hull
     int32_t hulls;
     double *hull_normal;
+    float *hull_plane;
     int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face; // memory of the hulls
     int32_t *triangle_first; // nmesh + 1: the first node of a mesh; no nodes: it meets no function
     orr_triangle_node *triangle_node;

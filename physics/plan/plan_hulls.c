@@ -210,6 +210,25 @@ static void find_faces_of(const orr_hull *hull, int vertices, int32_t *of_first,
     of_first[0] = 0;
 }
 
+static int32_t blocks_of(int count)
+{
+    return (count + ORR_EXTREME_BLOCK - 1) / ORR_EXTREME_BLOCK;
+}
+
+static void set_planes(const hull_work *w, float *plane)
+{
+    for (int f = 0; f < blocks_of(w->face_count) * ORR_EXTREME_BLOCK; f++) {
+        const int block = f / ORR_EXTREME_BLOCK, real = f < w->face_count;
+        float *to = plane + 4 * ORR_EXTREME_BLOCK * (ptrdiff_t)block + f % ORR_EXTREME_BLOCK;
+        const double *normal = w->normal + 3 * (ptrdiff_t)f;
+        for (int k = 0; k < 3; k++) {
+            to[k * ORR_EXTREME_BLOCK] = real ? (float)normal[k] : 0.0f;
+        }
+        to[3 * ORR_EXTREME_BLOCK] =
+            real ? (float)vec3_dot(normal, w->vertex + 3 * (ptrdiff_t)w->face[f][0]) : 1e30f;
+    }
+}
+
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -217,12 +236,15 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
     memset(plan->hull, 0, (size_t)m->nmesh * sizeof *plan->hull);
     plan->hulls = m->nmesh;
     ORR_ALLOC(plan->hull_normal, 3 * (int64_t)m->nhullface, "faces of hulls", error);
+    ORR_ALLOC(plan->hull_plane, 4 * ((int64_t)m->nhullface + ORR_EXTREME_BLOCK * (int64_t)m->nmesh),
+              "faces of hulls", error);
     ORR_ALLOC(plan->hull_first, (int64_t)m->nhullface + 1, "faces of hulls", error);
     ORR_ALLOC(plan->hull_vertex, 3 * (int64_t)m->nhullface, "faces of hulls", error);
     ORR_ALLOC(plan->hull_of_first, (int64_t)m->nhullvert + m->nmesh, "faces of hulls", error);
     ORR_ALLOC(plan->hull_of_face, 3 * (int64_t)m->nhullface, "faces of hulls", error);
     plan->hull_first[0] = 0;
     hull_work w = {.plan = plan};
+    float *plane = plan->hull_plane;
     for (int mesh = 0; mesh < m->nmesh; mesh++) {
         const double *scale = m->mesh_scale + 3 * (ptrdiff_t)mesh;
         int32_t first = w.faces, vertices = m->mesh_hullvertnum[mesh];
@@ -247,7 +269,12 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
                            .first = plan->hull_first + first,
                            .vertex = plan->hull_vertex,
                            .of_first = of_first,
-                           .of_face = of_face};
+                           .of_face = of_face,
+                           .plane_blocks = blocks_of(w.face_count),
+                           .plane = plane,
+                           .triangle = w.face};
+        set_planes(&w, plane);
+        plane += 4 * ORR_EXTREME_BLOCK * (ptrdiff_t)hull->plane_blocks;
         find_faces_of(hull, vertices, of_first, of_face);
         free_work(&w);
         ORR_TRY(orr_extremes_find(w.vertex, vertices, &hull->vertices, error));

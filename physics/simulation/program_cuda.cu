@@ -169,6 +169,8 @@ static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
         hull.vertex = plan->hull_vertex;
         hull.of_first = plan->hull_of_first + (hull.of_first - of_first);
         hull.of_face = plan->hull_of_face + (hull.of_face - of_face);
+        hull.plane = NULL; // of lanes
+        hull.triangle = NULL;
         add_extremes(p, &hull.vertices);
         if (p->copy) {
             ((orr_hull *)(p->copy + at))[i] = hull;

@@ -789,9 +789,11 @@ static void curved_geoms_overlap_in_lanes_as_they_do_alone(void **state)
         {"type='box' size='.1 .08 .05'", "type='ellipsoid' size='.09 .06 .07'"},
         {"type='cylinder' size='.09 .06'", "type='ellipsoid' size='.09 .06 .07'"},
         {"type='ellipsoid' size='.1 .05 .06'", "type='ellipsoid' size='.09 .06 .07'"},
-        {"type='mesh' mesh='two'", "type='ellipsoid' size='.09 .06 .07'"}};
-    check_lanes(pairs, 7, 40, false, 0.9);
-    check_lanes(pairs, 7, 200, false, 1.0);
+        {"type='mesh' mesh='two'", "type='ellipsoid' size='.09 .06 .07'"},
+        {"type='mesh' mesh='two'", "type='sphere' size='.05'"}};
+    check_lanes(pairs, 8, 40, false, 0.9);
+    check_lanes(pairs, 8, 200, false, 1.0);
+    check_lanes(pairs + 7, 1, 40, false, 0.4); // the sphere's middle is inside
 }
 
 enum { SHARERS = 5 };

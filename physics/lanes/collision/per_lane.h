@@ -6,6 +6,7 @@
 #include "physics/lanes/collision/function_contact.h"
 #include "physics/lanes/collision/hfield.h"
 #include "physics/lanes/collision/hull.h"
+#include "physics/lanes/collision/sphere_hull.h"
 
 // A shape without a hull, of the type and in the frame of a geom or a site.
 FN convex_shape plain_shape(int type, const real3 *pos, const matrix3 *frame, const real3 *size, int lane)
@@ -107,6 +108,15 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
         return plane_hull(&a->frame, b, pair->margin, hits);
     case ORR_GEOM_SPHERE * 8 + ORR_GEOM_BOX:
         return sphere_box(a->frame.pos, a->size[0], b, pair->margin, hits);
+#if ORR_LANES > 1
+    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_MESH: {
+        int count = sphere_hull(a, b, pair->margin, hits);
+        if (count >= 0) {
+            return count;
+        }
+        break;
+    }
+#endif
     case ORR_GEOM_CAPSULE * 8 + ORR_GEOM_BOX:
         return capsule_box(a, b, pair->margin, hits);
     case ORR_GEOM_BOX * 8 + ORR_GEOM_BOX:

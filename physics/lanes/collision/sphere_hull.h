@@ -1,0 +1,93 @@
+// A sphere and a hull: the face whose plane the sphere's middle is farthest outside of, or least inside, is
+// found among all with the faces in the lanes of a vector. Where the middle is inside of the hull, or over
+// that face, the contact is there.
+#pragma once
+
+#include "physics/lanes/collision/convex.h"
+
+#if ORR_LANES > 1
+
+// How far a point is outside of the planes of some triangles.
+FN few_real beyond_planes(const float *plane, const few_real at[3])
+{
+    few_real along =
+        at[2] * few_load(plane + 2 * ORR_EXTREME_BLOCK) - few_load(plane + 3 * ORR_EXTREME_BLOCK);
+    return few_fma(at[0], few_load(plane), few_fma(at[1], few_load(plane + ORR_EXTREME_BLOCK), along));
+}
+
+// A triangle of a hull, and a point beside it, in the hull's frame.
+typedef struct hull_side {
+    point normal;  // outward
+    double beyond; // of the point, from the triangle's plane
+    int over;      // is the point's foot on the plane inside of the triangle?
+} hull_side;
+
+LANE_FN hull_side side_of_hull(const convex_shape *s, const int32_t triangle[3], point at)
+{
+    hull_side side;
+    point v[3], to[3];
+    for (int k = 0; k < 3; k++) {
+        v[k] = hull_vertex(s, triangle[k]);
+        to[k] = point_difference(v[k], at);
+    }
+    side.normal = point_direction(point_cross(point_difference(v[1], v[0]), point_difference(v[2], v[0])));
+    side.beyond = -point_dot(to[0], side.normal);
+    side.over = 1;
+    for (int k = 0; k < 3; k++) {
+        side.over &= point_dot(point_cross(to[k], to[(k + 1) % 3]), side.normal) >= 0.0;
+    }
+    return side;
+}
+
+// Returns how many contacts there are, at most one, or -1 where the closest point may be on an edge or a
+// corner. Without a contact the hit's normal is that of a plane between both, or 0.
+LANE_FN int sphere_hull(const convex_shape *sphere, const convex_shape *s, double margin, convex_hit *hit)
+{
+    enum { PARTS = ORR_EXTREME_BLOCK / FEW_LANES, BLOCK = 4 * ORR_EXTREME_BLOCK };
+    const orr_hull *hull = s->hull;
+    const point middle = to_local(&s->frame, sphere->frame.pos);
+    const float place[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
+    const few_real at[3] = {few_splat(&place[0]), few_splat(&place[1]), few_splat(&place[2])};
+    float beyond[FEW_LANES];
+    few_real most = beyond_planes(hull->plane, at);
+    for (int part = 1; part < hull->plane_blocks * PARTS; part++) {
+        const float *plane = hull->plane + part / PARTS * BLOCK + part % PARTS * FEW_LANES;
+        few_real here = beyond_planes(plane, at);
+        few_int farther = here > most;
+        most = (few_real)((farther & (few_int)here) | (~farther & (few_int)most));
+    }
+    memcpy(beyond, &most, sizeof beyond);
+    float farthest = beyond[few_first_most(most)];
+    double rounding = 1e-6 * (s->bound + point_length(middle));
+    if ((double)farthest - sphere->size[0] - margin > rounding) {
+        hit->normal = make_point(0.0, 0.0, 0.0);
+        return 0;
+    }
+    hull_side best = {{0.0, 0.0, 0.0}, -1e300, 0};
+    for (int part = 0; part < hull->plane_blocks * PARTS;
+         part++) { // equal but for rounding, as those of a face
+        const float *plane = hull->plane + part / PARTS * BLOCK + part % PARTS * FEW_LANES;
+        most = beyond_planes(plane, at);
+        memcpy(beyond, &most, sizeof beyond);
+        if (!((double)beyond[few_first_most(most)] > (double)farthest - rounding)) {
+            continue;
+        }
+        for (int k = 0; k < FEW_LANES; k++) {
+            if ((double)beyond[k] > (double)farthest - rounding) {
+                hull_side side = side_of_hull(s, hull->triangle[part * FEW_LANES + k], middle);
+                double more = side.beyond - best.beyond, alike = 1e-12 * s->bound;
+                int better = more > alike || (more > -alike && side.over && !best.over);
+                best = better ? side : best;
+            }
+        }
+    }
+    if (best.beyond > 0.0 && !best.over) {
+        return -1;
+    }
+    point outward = point_difference(to_world(&s->frame, best.normal), s->frame.pos);
+    hit->normal = point_scaled(outward, -1.0);
+    hit->distance = best.beyond - sphere->size[0];
+    hit->pos = point_along(sphere->frame.pos, sphere->size[0] + 0.5 * hit->distance, hit->normal);
+    return hit->distance < margin;
+}
+#endif
