@@ -7,9 +7,13 @@
 
 #if ORR_LANES > 1
 
-// How far a point is outside of the planes of some triangles.
-FN few_real beyond_planes(const float *plane, const few_real at[3])
+enum { PLANE_PARTS = ORR_EXTREME_BLOCK / FEW_LANES }; // vectors of a block
+
+// How far a point is outside of the planes of a vector of triangles.
+FN few_real beyond_planes(const orr_hull *hull, int part, const few_real at[3])
 {
+    const float *plane =
+        hull->plane + part / PLANE_PARTS * (4 * ORR_EXTREME_BLOCK) + part % PLANE_PARTS * FEW_LANES;
     few_real along =
         at[2] * few_load(plane + 2 * ORR_EXTREME_BLOCK) - few_load(plane + 3 * ORR_EXTREME_BLOCK);
     return few_fma(at[0], few_load(plane), few_fma(at[1], few_load(plane + ORR_EXTREME_BLOCK), along));
@@ -39,55 +43,51 @@ LANE_FN hull_side side_of_hull(const convex_shape *s, const int32_t triangle[3],
     return side;
 }
 
-// Returns how many contacts there are, at most one, or -1 where the closest point may be on an edge or a
-// corner. Without a contact the hit's normal is that of a plane between both, or 0.
-LANE_FN int sphere_hull(const convex_shape *sphere, const convex_shape *s, double margin, convex_hit *hit)
+// The side that a point in the hull's frame is farthest outside of, or least inside.
+LANE_FN hull_side nearest_side(const convex_shape *s, point at)
 {
-    enum { PARTS = ORR_EXTREME_BLOCK / FEW_LANES, BLOCK = 4 * ORR_EXTREME_BLOCK };
     const orr_hull *hull = s->hull;
-    const point middle = to_local(&s->frame, sphere->frame.pos);
-    const float place[3] = {(float)middle.x, (float)middle.y, (float)middle.z};
-    const few_real at[3] = {few_splat(&place[0]), few_splat(&place[1]), few_splat(&place[2])};
+    const float place[3] = {(float)at.x, (float)at.y, (float)at.z};
+    const few_real to[3] = {few_splat(&place[0]), few_splat(&place[1]), few_splat(&place[2])};
     float beyond[FEW_LANES];
-    few_real most = beyond_planes(hull->plane, at);
-    for (int part = 1; part < hull->plane_blocks * PARTS; part++) {
-        const float *plane = hull->plane + part / PARTS * BLOCK + part % PARTS * FEW_LANES;
-        few_real here = beyond_planes(plane, at);
+    few_real most = beyond_planes(hull, 0, to);
+    for (int part = 1; part < hull->plane_blocks * PLANE_PARTS; part++) {
+        few_real here = beyond_planes(hull, part, to);
         few_int farther = here > most;
         most = (few_real)((farther & (few_int)here) | (~farther & (few_int)most));
     }
     memcpy(beyond, &most, sizeof beyond);
-    float farthest = beyond[few_first_most(most)];
-    double rounding = 1e-6 * (s->bound + point_length(middle));
-    if ((double)farthest - sphere->size[0] - margin > rounding) {
-        hit->normal = make_point(0.0, 0.0, 0.0);
-        return 0;
-    }
+    const double alike = 1e-12 * s->bound, rounding = 1e-6 * (s->bound + point_length(at));
+    const double least = (double)beyond[few_first_most(most)] - rounding;
     hull_side best = {{0.0, 0.0, 0.0}, -1e300, 0};
-    for (int part = 0; part < hull->plane_blocks * PARTS;
-         part++) { // equal but for rounding, as those of a face
-        const float *plane = hull->plane + part / PARTS * BLOCK + part % PARTS * FEW_LANES;
-        most = beyond_planes(plane, at);
+    // in double those that are equal up to rounding, as the triangles of a face are
+    for (int part = 0; part < hull->plane_blocks * PLANE_PARTS; part++) {
+        most = beyond_planes(hull, part, to);
         memcpy(beyond, &most, sizeof beyond);
-        if (!((double)beyond[few_first_most(most)] > (double)farthest - rounding)) {
+        if ((double)beyond[few_first_most(most)] < least) {
             continue;
         }
         for (int k = 0; k < FEW_LANES; k++) {
-            if ((double)beyond[k] > (double)farthest - rounding) {
-                hull_side side = side_of_hull(s, hull->triangle[part * FEW_LANES + k], middle);
-                double more = side.beyond - best.beyond, alike = 1e-12 * s->bound;
-                int better = more > alike || (more > -alike && side.over && !best.over);
-                best = better ? side : best;
+            if ((double)beyond[k] >= least) {
+                hull_side side = side_of_hull(s, hull->triangle[part * FEW_LANES + k], at);
+                double more = side.beyond - best.beyond;
+                best = more > alike || (more > -alike && side.over && !best.over) ? side : best;
             }
         }
     }
-    if (best.beyond > 0.0 && !best.over) {
-        return -1;
-    }
-    point outward = point_difference(to_world(&s->frame, best.normal), s->frame.pos);
+    return best;
+}
+
+// Returns how many contacts there are, at most one, or -1 where the closest point may be on an edge or a
+// corner. Without a contact the hit's normal is that of a plane between both.
+LANE_FN int sphere_hull(const convex_shape *sphere, const convex_shape *s, double margin, convex_hit *hit)
+{
+    hull_side side = nearest_side(s, to_local(&s->frame, sphere->frame.pos));
+    point outward = point_difference(to_world(&s->frame, side.normal), s->frame.pos);
     hit->normal = point_scaled(outward, -1.0);
-    hit->distance = best.beyond - sphere->size[0];
+    hit->distance = side.beyond - sphere->size[0];
     hit->pos = point_along(sphere->frame.pos, sphere->size[0] + 0.5 * hit->distance, hit->normal);
-    return hit->distance < margin;
+    int touches = hit->distance < margin;
+    return touches && side.beyond > 0.0 && !side.over ? -1 : touches;
 }
 #endif
