@@ -218,14 +218,15 @@ static int32_t blocks_of(int count)
 static void set_planes(const hull_work *w, float *plane)
 {
     for (int f = 0; f < blocks_of(w->face_count) * ORR_EXTREME_BLOCK; f++) {
-        const int block = f / ORR_EXTREME_BLOCK, real = f < w->face_count;
+        const int block = f / ORR_EXTREME_BLOCK;
+        const bool used = f < w->face_count; // not padding
         float *to = plane + 4 * ORR_EXTREME_BLOCK * (ptrdiff_t)block + f % ORR_EXTREME_BLOCK;
-        const double *normal = w->normal + 3 * (ptrdiff_t)f;
+        const double *normal = w->normal + 3 * (ptrdiff_t)(used ? f : 0);
         for (int k = 0; k < 3; k++) {
-            to[k * ORR_EXTREME_BLOCK] = real ? (float)normal[k] : 0.0f;
+            to[k * ORR_EXTREME_BLOCK] = used ? (float)normal[k] : 0.0f;
         }
         to[3 * ORR_EXTREME_BLOCK] =
-            real ? (float)vec3_dot(normal, w->vertex + 3 * (ptrdiff_t)w->face[f][0]) : 1e30f;
+            used ? (float)vec3_dot(normal, w->vertex + 3 * (ptrdiff_t)w->face[f][0]) : 1e30f;
     }
 }
 

@@ -1,5 +1,5 @@
 // The memory of the emulated device: each allocation ends at a page that no one may touch, and is out of the
-// host's reach while no work of the device runs.
+// host's reach while no work of the device runs; without protection keys only some of that time.
 #pragma once
 
 #include <cstddef>

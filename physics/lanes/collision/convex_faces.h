@@ -53,9 +53,7 @@ LANE_FN void hull_face(const convex_shape *s, int index, int vertex, int clockwi
 {
     const orr_hull *hull = s->hull;
     const double *normal = hull->normal + 3 * index;
-    convex_frame turn = s->frame;
-    turn.pos = make_point(0.0, 0.0, 0.0);
-    face->normal = to_world(&turn, make_point(normal[0], normal[1], normal[2]));
+    face->normal = to_world_direction(&s->frame, make_point(normal[0], normal[1], normal[2]));
     int first = hull->first[index], count = hull->first[index + 1] - first, start = 0;
     for (int k = 0; k < count && vertex >= 0; k++) {
         start = hull->vertex[first + k] == vertex ? k : start;
@@ -169,9 +167,7 @@ FN point face_normal(const convex_shape *s, int face)
 {
     if (s->type == ORR_GEOM_MESH) {
         const double *n = s->hull->normal + 3 * face;
-        convex_frame turn = s->frame;
-        turn.pos = make_point(0.0, 0.0, 0.0);
-        return to_world(&turn, make_point(n[0], n[1], n[2]));
+        return to_world_direction(&s->frame, make_point(n[0], n[1], n[2]));
     }
     return s->type == ORR_GEOM_BOX ? point_scaled(s->frame.axis[face / 2], face % 2 ? -1.0 : 1.0)
                                    : point_scaled(s->frame.axis[2], face ? -1.0 : 1.0);

@@ -42,7 +42,7 @@ FN point difference_turn(const convex_shape *a, const convex_shape *b, point n, 
         if (s->type == ORR_GEOM_CYLINDER || s->type == ORR_GEOM_ELLIPSOID) {
             const convex_frame *f = &s->frame;
             point turn = support_turn(s, to_local_direction(f, n), to_local_direction(f, t));
-            sum = point_sum(sum, point_difference(to_world(f, turn), f->pos));
+            sum = point_sum(sum, to_world_direction(f, turn));
         }
     }
     return sum;

@@ -85,6 +85,12 @@ SUPPORT_FN point to_world(const convex_frame *f, point local)
     return point_along(point_along(p, local.y, f->axis[1]), local.z, f->axis[2]);
 }
 
+FN point to_world_direction(const convex_frame *f, point local)
+{
+    point v = point_along(point_scaled(f->axis[0], local.x), local.y, f->axis[1]);
+    return point_along(v, local.z, f->axis[2]);
+}
+
 SUPPORT_FN point to_local_direction(const convex_frame *f, point v)
 {
     return make_point(point_dot(v, f->axis[0]), point_dot(v, f->axis[1]), point_dot(v, f->axis[2]));

@@ -183,6 +183,20 @@ LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction, mask 
     return scan_hull(vertices, hull_size(m, geom), direction);
 }
 
+// The points of cylinders and ellipsoids that are farthest along a direction n of length 1, in their frames.
+FN real3 cylinder_support(real3 size, real3 n)
+{
+    real scale = size.x / max_(sqrt_(n.x * n.x + n.y * n.y), R(LANE_TINY));
+    return make_real3(n.x * scale, n.y * scale, sel(n.z < R(0.0), -size.y, size.y));
+}
+
+FN real3 ellipsoid_support(real3 size, real3 n)
+{
+    real3 scaled = make_real3(n.x * size.x, n.y * size.y, n.z * size.z);
+    real inverse = R(1.0) / max_(length3(scaled), R(LANE_TINY));
+    return make_real3(scaled.x * size.x * inverse, scaled.y * size.y * inverse, scaled.z * size.z * inverse);
+}
+
 // In the lanes of `where`, the point of a convex geom that is farthest along a direction n of length 1, both
 // in the geom's frame.
 LANE_FN real3 lane_local_support(const lane_model *m, const lane_geom *g, int geom, real3 n, mask where)
@@ -196,18 +210,12 @@ LANE_FN real3 lane_local_support(const lane_model *m, const lane_geom *g, int ge
         p = scale3(n, s.x);
         p.z = p.z + sel(n.z < R(0.0), -s.y, s.y);
         break;
-    case ORR_GEOM_ELLIPSOID: {
-        real3 scaled = make_real3(n.x * s.x, n.y * s.y, n.z * s.z);
-        real inverse = R(1.0) / length3(scaled);
-        p = make_real3(scaled.x * s.x * inverse, scaled.y * s.y * inverse, scaled.z * s.z * inverse);
+    case ORR_GEOM_ELLIPSOID:
+        p = ellipsoid_support(s, n);
         break;
-    }
-    case ORR_GEOM_CYLINDER: {
-        real across = sqrt_(n.x * n.x + n.y * n.y);
-        real scale = s.x / max_(across, R(LANE_TINY));
-        p = make_real3(n.x * scale, n.y * scale, sel(n.z < R(0.0), -s.y, s.y));
+    case ORR_GEOM_CYLINDER:
+        p = cylinder_support(s, n);
         break;
-    }
     case ORR_GEOM_BOX:
         p = make_real3(sel(n.x < R(0.0), -s.x, s.x), sel(n.y < R(0.0), -s.y, s.y),
                        sel(n.z < R(0.0), -s.z, s.z));

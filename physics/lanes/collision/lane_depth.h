@@ -34,28 +34,11 @@ typedef struct depth_shapes {
     lane_geom geom[2];
     const orr_extremes *hull[2][ORR_LANES]; // of the hulls' vertices; NULL: another geom
     real cells[2];                          // of them; of others a depth_kind
-    real refined;                           // of curved geoms refined_gap
+    real refined;                           // m: refined_gap of curved geoms, 0 of others
 } depth_shapes;
 
 // Of geoms without cells.
 typedef enum depth_kind { DEPTH_BOX = 0, DEPTH_CYLINDER = -1, DEPTH_ELLIPSOID = -2 } depth_kind;
-
-// The support of cylinders or ellipsoids along n, in their frames.
-FN real3 curved_support(real3 size, mask ellipsoid, real3 n, real *corner)
-{
-    mask below = n.z < R(0.0);
-    real across = size.x / max_(sqrt_(n.x * n.x + n.y * n.y), R(LANE_TINY));
-    real3 rim = make_real3(n.x * across, n.y * across, sel(below, -size.y, size.y));
-    *corner = sel(and_(below, not_(ellipsoid)), R(1.0), R(0.0));
-    if (!any(ellipsoid)) {
-        return rim;
-    }
-    real3 scaled = make_real3(n.x * size.x, n.y * size.y, n.z * size.z);
-    real inverse = R(1.0) / max_(length3(scaled), R(LANE_TINY));
-    scaled =
-        make_real3(scaled.x * size.x * inverse, scaled.y * size.y * inverse, scaled.z * size.z * inverse);
-    return select3(ellipsoid, scaled, rim);
-}
 
 // The support of the `side`-th geoms along n, in their frames. corner: which it is, as in a polytope.
 LANE_FN real3 depth_corner(const depth_shapes *s, int side, real3 n, mask where, real *corner)
@@ -68,8 +51,10 @@ LANE_FN real3 depth_corner(const depth_shapes *s, int side, real3 n, mask where,
     }
     real3 half = s->geom[side].size;
     if (any(and_(where, curved))) {
-        real rim;
-        p = select3(curved, curved_support(half, cells < R(-1.5), n, &rim), p);
+        mask ellipsoid = cells < R(-1.5);
+        p = select3(curved, cylinder_support(half, n), p);
+        p = any(ellipsoid) ? select3(ellipsoid, ellipsoid_support(half, n), p) : p;
+        real rim = sel(and_(n.z < R(0.0), not_(ellipsoid)), R(1.0), R(0.0));
         *corner = sel(curved, rim, any(hull) ? *corner : R(0.0));
         box = and_(box, not_(curved));
         hull = or_(hull, curved);

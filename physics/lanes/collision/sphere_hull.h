@@ -83,8 +83,7 @@ LANE_FN hull_side nearest_side(const convex_shape *s, point at)
 LANE_FN int sphere_hull(const convex_shape *sphere, const convex_shape *s, double margin, convex_hit *hit)
 {
     hull_side side = nearest_side(s, to_local(&s->frame, sphere->frame.pos));
-    point outward = point_difference(to_world(&s->frame, side.normal), s->frame.pos);
-    hit->normal = point_scaled(outward, -1.0);
+    hit->normal = to_world_direction(&s->frame, point_scaled(side.normal, -1.0));
     hit->distance = side.beyond - sphere->size[0];
     hit->pos = point_along(sphere->frame.pos, sphere->size[0] + 0.5 * hit->distance, hit->normal);
     int touches = hit->distance < margin;
