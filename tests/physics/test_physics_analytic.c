@@ -882,15 +882,20 @@ static void flush_faces_do_not_rub(void **state)
 {
     (void)state;
     enum { SIDES = 40, WORLDS = 17, STEPS = 200 };
+    static const char *const geoms[][2] = {
+        {"type='mesh' mesh='m'", "type='mesh' mesh='m'"},
+        {"type='box' size='.07 .06 .0463'", "type='mesh' mesh='m'"},
+        {"type='box' size='.07 .06 .0463'", "type='box' size='.06 .05 .0463'"}};
     char vertex[PRISM_TEXT], text[6144];
     write_prism(SIDES, 0.07, 0.06, 0.0463, vertex);
-    for (int kind = 0; kind < 4; kind++) {
-        double deeper = kind < 2 ? 0.0 : 1e-5;
+    for (int kind = 0; kind < 12; kind++) {
+        const char *const *geom = geoms[kind / 4];
+        double deeper = kind % 4 < 2 ? 0.0 : 1e-5;
         snprintf(text, sizeof text,
                  "<mujoco><option gravity='0 0 0'/><asset><mesh name='m' vertex='%s'/></asset><worldbody>"
-                 "<body euler='17 31 5'><geom type='mesh' mesh='m'/><body pos='0 0 %.7f'><joint/><geom "
-                 "type='mesh' mesh='m'/></body></body></worldbody></mujoco>",
-                 vertex, 0.0926 - deeper);
+                 "<body pos='.11 .23 .31' euler='17 31 5'><geom %s/><body pos='0 0 %.7f'><joint/><geom %s/>"
+                 "</body></body></worldbody></mujoco>",
+                 vertex, geom[0], 0.0926 - deeper, geom[1]);
         const orr_physics_desc desc = {.worlds = kind % 2 ? WORLDS : 1};
         bench b = {0};
         assert_ok(orr_model_parse(text, strlen(text), "test.xml", &b.model, &error));

@@ -190,13 +190,30 @@ static double jacobian_error(machine *a, const orr_model *model, const double *e
     return relative_error(found, expected, 6 * nv, 1.0);
 }
 
+// Copies recorded contacts but those of boxes that lie flush, which have none in float; returns their number.
+static int overlapping(const orr_model *m, const double *contacts, int count, double *to)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        const double *c = contacts + (ptrdiff_t)CONTACT_NUMBERS * i;
+        bool boxes = m->geom_type[(int)c[0]] == ORR_GEOM_BOX && m->geom_type[(int)c[1]] == ORR_GEOM_BOX;
+        if (!boxes || c[3] != 0.0) {
+            memcpy(to + (ptrdiff_t)CONTACT_NUMBERS * kept++, c, CONTACT_NUMBERS * sizeof *c);
+        }
+    }
+    return kept;
+}
+
 static double state_error(machine *a, const orr_model *model, const recorded *r, bool exact)
 {
     orr_physics_contact contacts[CONTACTS];
     double found[16 * NUMBERS];
     int count = orr_physics_contacts(a->physics, a->world, contacts, CONTACTS);
-    assert_int_equal(count, r->contacts);
-    double worst = contacts_error(contacts, r->contact, count);
+    double expected_contacts[CONTACT_NUMBERS * CONTACTS];
+    assert_true(r->contacts <= CONTACTS);
+    assert_int_equal(count,
+                     exact ? r->contacts : overlapping(model, r->contact, r->contacts, expected_contacts));
+    double worst = contacts_error(contacts, exact ? r->contact : expected_contacts, count);
     const double *expected = r->quantities;
     double push = 1.0; // forces between bodies are sums in which external ones may cancel
     for (int i = 0; i < COMPARED; i++) {

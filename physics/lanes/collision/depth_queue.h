@@ -42,7 +42,8 @@ FN int overlaps_in_lanes(const lane_model *m, const orr_pair *pair)
 {
     int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
     int curved = is_curved(one) && (is_curved(two) || two == ORR_GEOM_BOX || two == ORR_GEOM_MESH);
-    return pair->margin <= 0.0 && (curved || has_flush_faces(one, two));
+    int hulls = two == ORR_GEOM_MESH && has_flush_faces(one, two);
+    return pair->margin <= 0.0 && (curved || hulls);
 }
 
 // What depth_shapes knows of a geom: the cells of a hull, or a depth_kind.

@@ -12,7 +12,7 @@ enum { HULL_SCANNED = 64 };
 enum { HULL_SCANNED = 16 };
 #endif
 
-// How deep a hull must overlap a box or a hull to have a contact, as a share of the radii of the spheres
+// How deep boxes and hulls must overlap each other to have a contact, as a share of the radii of the spheres
 // around both. In float faces that lie flush on each other, as those of a robot's base and its first link,
 // would touch in some steps and not in others, as poses are rounded. In double gaps are exact.
 #if defined(ORR_SCALAR_DOUBLE)
@@ -25,10 +25,11 @@ enum { HULL_SCANNED = 16 };
 // contact: what rounding makes of a gap is less than the rest of HULL_LEAST_DEPTH.
 #define HULL_LANE_GAP (HULL_LEAST_DEPTH > 0.0 ? -0.25 * HULL_LEAST_DEPTH : 1e-5)
 
-// Is a pair of these types one of a hull with a box or a hull?
+// Are both geoms of a pair of these types boxes or hulls?
 FN int has_flush_faces(int type1, int type2)
 {
-    return type2 == ORR_GEOM_MESH && (type1 == ORR_GEOM_MESH || type1 == ORR_GEOM_BOX);
+    return (type1 == ORR_GEOM_BOX || type1 == ORR_GEOM_MESH) &&
+           (type2 == ORR_GEOM_BOX || type2 == ORR_GEOM_MESH);
 }
 
 FN int hull_size(const lane_model *m, int geom)

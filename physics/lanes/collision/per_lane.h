@@ -84,7 +84,7 @@ FN convex_search search_of(const lane_model *m, const orr_pair *pair)
     return search;
 }
 
-// The same of two geoms, of which a hull must overlap what has faces by more than rounding can.
+// The same of two geoms, which must overlap by more than rounding can where faces meet faces.
 FN convex_search touching_search(const lane_model *m, const orr_pair *pair, const convex_shape *a,
                                  const convex_shape *b)
 {
@@ -120,7 +120,7 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
     case ORR_GEOM_CAPSULE * 8 + ORR_GEOM_BOX:
         return capsule_box(a, b, pair->margin, hits);
     case ORR_GEOM_BOX * 8 + ORR_GEOM_BOX:
-        return box_box(a, b, pair->margin, hits);
+        return box_box(a, b, search.margin, hits);
     default:
         break;
     }
