@@ -81,16 +81,16 @@ fi
 # hardly, in a third of the time.
 options+=(-DORR_LANE_OPTIMIZATION_OTHER=-O1)
 for configuration in "${configurations[@]}"; do
-    # the assets take a minute to make, with a sanitizer minutes, and their bits are release's subject
-    assets=
-    [[ ! $configuration =~ ^(dev|minimal)$ ]] || assets=$PWD/build/release/assets
+    # assets and shaders take a minute to make, with a sanitizer minutes, and their bits are release's subject
+    generated=
+    [[ ! $configuration =~ ^(dev|minimal)$ ]] || generated=$PWD/build/release
     # what a test that fails prints needs names of lines, and no more
     flags=()
     [ "$configuration" != release ] || flags=(-DCMAKE_{C,CXX}_FLAGS_RELWITHDEBINFO="-O2 -g1")
     log=build/$configuration.log
     start=$SECONDS
     if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES="$gpus" \
-        -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" -DORR_ASSETS_FROM="$assets" "${options[@]}" \
+        -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" -DORR_GENERATED_FROM="$generated" "${options[@]}" \
         "${flags[@]}" &&
         build "$configuration"; } > "$log" 2>&1; then
         grep -E -A 8 'error|Error|FAILED' "$log" | head -n 60

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # to save time: one instruction set (in the project's own file), and nothing optimised
-cmake -S "$here" -B "$scratch" -DCMAKE_C_COMPILER="$cc" -DORR_CUDA=OFF -DORR_LANE_OPTIMIZATION=-O0 \
+cmake -G Ninja -S "$here" -B "$scratch" -DCMAKE_C_COMPILER="$cc" -DORR_CUDA=OFF -DORR_LANE_OPTIMIZATION=-O0 \
     > "$scratch/configure.log" ||
     { cat "$scratch/configure.log"; exit 1; }
 cmake --build "$scratch" --parallel 2 > "$scratch/build.log" || { cat "$scratch/build.log"; exit 1; }
