@@ -796,6 +796,45 @@ static void curved_geoms_overlap_in_lanes_as_they_do_alone(void **state)
     check_lanes(pairs + 7, 1, 40, false, 0.4); // the sphere's middle is inside
 }
 
+// A hull whose bottom is flat up to 20 nm sticks in a wide plate: the foot of the origin is near the diagonal
+// of the difference's wide face, with vertices a little beyond both of its triangles.
+static void a_hull_stuck_in_a_plate_is_pushed_out_of_its_near_side(void **state)
+{
+    (void)state;
+    enum { POSES = 64, MOST = 8 };
+    char text[VERTEX_TEXT + 1024], vertex[VERTEX_TEXT];
+    write_vertices(0, 100, true, vertex);
+    snprintf(text, sizeof text,
+             "<mujoco><asset><mesh name='m' vertex='%s'/></asset><worldbody><geom type='box' size='.41 .55 "
+             ".005'/><body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>",
+             vertex);
+    bench alone = set_up(text);
+    const orr_physics_desc desc = {.worlds = POSES};
+    orr_physics *lanes;
+    assert_ok(orr_physics_create(&desc, alone.model, jobs, &lanes, &error));
+    double qpos[POSES][7] = {{0.0}};
+    for (int i = 0; i < POSES; i++) {
+        const double turn = i % 2 ? 0.0 : 0.1 * i;
+        qpos[i][0] = 0.2 * sin(1.3 * i), qpos[i][1] = 0.3 * cos(2.1 * i), qpos[i][2] = 0.03;
+        qpos[i][3] = cos(0.5 * turn), qpos[i][6] = sin(0.5 * turn);
+        orr_physics_set(lanes, ORR_PHYSICS_QPOS, i, qpos[i]);
+    }
+    for (int i = 0; i < POSES; i++) {
+        orr_physics_contact one[MOST], many[MOST];
+        orr_physics_set(alone.physics, ORR_PHYSICS_QPOS, 0, qpos[i]);
+        const int count = orr_physics_contacts(alone.physics, 0, one, MOST);
+        assert_in_range(count, 1, MOST);
+        assert_in_range(orr_physics_contacts(lanes, i, many, MOST), 1, MOST);
+        for (int axis = 0; axis < 3; axis++) {
+            assert_near(many[0].frame[axis], one[0].frame[axis], 1e-5);
+        }
+        assert_near(one[0].frame[2], 1.0, 1e-5);
+        assert_near(many[0].dist, one[0].dist, 1e-6);
+    }
+    orr_physics_destroy(lanes);
+    tear_down(&alone);
+}
+
 enum { SHARERS = 5 };
 
 // In this world, does the i-th body of pairs_share_a_search touch what is below it?
@@ -1040,6 +1079,7 @@ int main(void)
         cmocka_unit_test(meshes_rest_on_a_slope_as_a_box_does),
         cmocka_unit_test(hulls_overlap_in_lanes_as_they_do_alone),
         cmocka_unit_test(curved_geoms_overlap_in_lanes_as_they_do_alone),
+        cmocka_unit_test(a_hull_stuck_in_a_plate_is_pushed_out_of_its_near_side),
         cmocka_unit_test(pairs_share_a_search),
         cmocka_unit_test(flush_faces_do_not_rub),
         cmocka_unit_test(a_cone_of_many_faces_lies_on_one_of_them),

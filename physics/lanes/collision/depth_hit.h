@@ -234,8 +234,10 @@ FN void triangles_around_foot(const wide_vertex *const face[3], wide3 n, wide_re
 }
 
 // Replaces a corner of the faces in some lanes by vertices beyond them, so that they are still the closest.
-// Returns the lanes in which a corner was the one.
-LANE_FN uint32_t move_faces_on(wide_vertex face[3], const wide_vertex *beyond, uint32_t lanes)
+// outward: as area_of. Returns the lanes in which a corner was the one; there may be none where the foot is
+// in another face of the same plane.
+LANE_FN uint32_t move_faces_on(wide_vertex face[3], const wide_vertex *beyond, const wide3 *outward,
+                               uint32_t lanes)
 {
     wide_mask left = wide_lanes(lanes);
     for (int k = 0; k < 3; k++) {
@@ -244,7 +246,7 @@ LANE_FN uint32_t move_faces_on(wide_vertex face[3], const wide_vertex *beyond, u
         next[k] = beyond;
         wide3 n = area_of(next[0], next[1], next[2]);
         triangles_around_foot(next, n, weight);
-        wide_mask fits = (wide_mask)(wide3_dot(n, n) > W(1e-60)) & (wide_mask)(weight[0] >= W(0.0)) &
+        wide_mask fits = (wide_mask)(wide3_dot(n, *outward) > W(1e-60)) & (wide_mask)(weight[0] >= W(0.0)) &
                          (wide_mask)(weight[1] >= W(0.0)) & (wide_mask)(weight[2] >= W(0.0));
         fits &= left;
         face[k].p = wide3_select(fits, beyond->p, face[k].p);
@@ -319,7 +321,7 @@ LANE_FN void find_hits(const depth_shapes *s, const lane_polytope *t, const dept
             found |= done;
             lanes &= ~done;
             if (lanes != 0) {
-                lanes &= move_faces_on(face, &beyond, lanes);
+                lanes &= move_faces_on(face, &beyond, &n, lanes);
             }
         }
         store_hits(&pairs, face, hits);

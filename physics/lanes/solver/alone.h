@@ -256,14 +256,17 @@ LANE_FN float find_cone_forces(alone_world *w, int *curved)
     return cost;
 }
 
-// Returns whether a row has another second derivative than before.
+// Returns whether a row is in another piece of its cost than before: with another second derivative, or
+// slipping the other way.
 FN int find_forces(alone_world *w)
 {
     alone_bits changed = {0};
     for (int v = 0; v < w->vectors; v++) {
         alone_vector weight;
-        w->force[v] = alone_force(w, v, w->jar[v], &weight);
-        changed |= (weight != w->weight[v]) & (w->D[v] > 0.0f);
+        alone_vector force = alone_force(w, v, w->jar[v], &weight);
+        alone_bits same = (weight == w->weight[v]) & ((weight > 0.0f) | (force == w->force[v]));
+        changed |= ~same & (w->D[v] > 0.0f);
+        w->force[v] = force;
         w->weight[v] = weight;
     }
     int any_changed = 0;

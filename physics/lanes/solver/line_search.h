@@ -161,8 +161,21 @@ FN real search_along(const lane_model *m, lane_data *d, lane_slope start, real s
 LANE_FN void move_part(const lane_model *m, lane_data *part, const lane_task *task);
 #endif
 
-// Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row became active or inactive, or with a
-// force on a cone: in the others the cost was quadratic over the whole step, which has reached its minimum.
+// Which piece of its cost a row is in: its second derivative. Friction that slips has none in both
+// directions, and gets a number below 0 for each.
+FN real piece_of_cost(const lane_data *d, int i)
+{
+    real weight = d->efc_weight[i];
+    if (d->row[i].type == LANE_ROW_FRICTION) {
+        real slips = sel(d->efc_force[i] < R(0.0), R(-1.0), R(-2.0));
+        return sel(weight > R(0.0), weight, slips);
+    }
+    return weight;
+}
+
+// Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row came to another piece of its cost,
+// or with a force on a cone: in the others the cost was quadratic over the whole step, which has reached its
+// minimum.
 LANE_FN mask move_rows(const lane_model *m, lane_data *d, real step)
 {
 #if !defined(__CUDACC__)
@@ -175,7 +188,7 @@ LANE_FN mask move_rows(const lane_model *m, lane_data *d, real step)
     (void)m;
     for (int i = d->row_first + team_first(d); i < d->unilateral_first; i += team_size(d)) {
         d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
-        d->efc_jv[i] = d->efc_weight[i];
+        d->efc_jv[i] = piece_of_cost(d, i);
     }
     mask changed = move_unilateral(d, step);
     team_wait(d);
@@ -185,9 +198,9 @@ LANE_FN mask move_rows(const lane_model *m, lane_data *d, real step)
     team_wait(d);
     for (int i = d->row_first + team_first(d); i < d->unilateral_first; i += team_size(d)) {
         if (d->row[i].type != LANE_ROW_CONE || d->row[i].index == 0) {
-            real weight = d->efc_weight[i];
-            mask curved = d->row[i].type == LANE_ROW_CONE ? weight < R(0.0) : not_(everywhere());
-            changed = or_(changed, and_(d->efc_D[i] > R(0.0), or_(curved, not_(d->efc_jv[i] == weight))));
+            real piece = piece_of_cost(d, i);
+            mask curved = d->row[i].type == LANE_ROW_CONE ? piece < R(0.0) : not_(everywhere());
+            changed = or_(changed, and_(d->efc_D[i] > R(0.0), or_(curved, not_(d->efc_jv[i] == piece))));
         }
     }
     return team_any(d, changed);
