@@ -809,6 +809,44 @@ static void friction_that_turns_round_is_solved_in_float(void **state)
     assert_true(few < 1e-3 && many < 1e-3 && lanes < 1e-3);
 }
 
+// The first and the last of many joints are at limits that they are pushed into. In the last step they were
+// pulled away, so that the rows that acted say nothing; the solver has one iteration.
+static void one_iteration_finds_the_forces_of_few_rows(void **state)
+{
+    (void)state;
+    enum { JOINTS = 30, WORLDS = 9 };
+    char text[8192];
+    int used = snprintf(
+        text, sizeof text,
+        "<mujoco><option iterations='1' gravity='0 0 0'/><worldbody><body>"
+        "<joint type='slide' axis='1 0 0' range='-1 1' limited='true'/><geom size='.1' contype='0'/>");
+    for (int i = 1; i < JOINTS; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<body><joint type='slide' axis='0 %d %d' %s/><geom size='.1' contype='0'/>", i % 2,
+                         (i + 1) % 2, i + 1 == JOINTS ? "range='-1 1' limited='true'" : "");
+    }
+    for (int i = 0; i < JOINTS; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "</body>");
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "</worldbody></mujoco>");
+    orr_model *model = parse(text);
+    double at[JOINTS] = {1.001}, pulled[JOINTS] = {-500.0}, pushed[JOINTS] = {5000.0}, force[JOINTS];
+    at[JOINTS - 1] = 1.001, pulled[JOINTS - 1] = -500.0, pushed[JOINTS - 1] = 400.0;
+    for (int worlds = 1; worlds <= WORLDS; worlds += WORLDS - 1) {
+        orr_physics *physics = make_physics(model, worlds, SINGLE);
+        for (int world = 0; world < worlds; world++) {
+            orr_physics_set(physics, ORR_PHYSICS_QPOS, world, at);
+            orr_physics_set(physics, ORR_PHYSICS_QACC_WARMSTART, world, pulled);
+            orr_physics_set(physics, ORR_PHYSICS_QFRC_APPLIED, world, pushed);
+        }
+        orr_physics_forward(physics);
+        orr_physics_read(physics, ORR_PHYSICS_QFRC_CONSTRAINT, worlds - 1, force);
+        assert_true(force[0] < -2500.0 && force[JOINTS - 1] < -200.0);
+        orr_physics_destroy(physics);
+    }
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -831,6 +869,7 @@ int main(void)
         cmocka_unit_test(an_implicit_step_moves_stiff_joints_as_in_double),
         cmocka_unit_test(slow_motion_is_followed_in_float),
         cmocka_unit_test(friction_that_turns_round_is_solved_in_float),
+        cmocka_unit_test(one_iteration_finds_the_forces_of_few_rows),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -957,6 +957,42 @@ static void flush_faces_do_not_rub(void **state)
     }
 }
 
+// Contacts so stiff that bodies rest less deep than rounding: they lie still in float, too, and at most 5 um
+// deeper.
+static void bodies_rest_on_a_stiff_table(void **state)
+{
+    (void)state;
+    enum { WORLDS = 17 };
+    static const char *const geoms[] = {"type='box' size='.02 .02 .02'", "type='mesh' mesh='m'"};
+    for (int kind = 0; kind < 4; kind++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><default><geom solref='.001 1' solimp='.998 .998 .001'/></default><asset><mesh "
+                 "name='m' vertex='-.02 -.02 -.02 .02 -.02 -.02 -.02 .02 -.02 .02 .02 -.02 -.02 -.02 .02 .02 "
+                 "-.02 .02 -.02 .02 .02 .02 .02 .02'/></asset><worldbody><geom type='box' size='.6 .8 .025' "
+                 "pos='.31 .2 .775'/><body pos='.4 .3 .8201' euler='0 0 17'><freejoint/><geom %s/></body>"
+                 "</worldbody></mujoco>",
+                 geoms[kind % 2]);
+        const orr_physics_desc desc = {.worlds = kind < 2 ? 1 : WORLDS};
+        bench b = {0};
+        assert_ok(orr_model_parse(text, strlen(text), "test.xml", &b.model, &error));
+        assert_ok(orr_physics_create(&desc, b.model, jobs, &b.physics, &error));
+        orr_physics_step(b.physics, 300);
+        for (int i = 0; i < 50; i++) {
+            double qpos[7], qvel[6];
+            orr_physics_step(b.physics, 1);
+            orr_physics_get(b.physics, ORR_PHYSICS_QPOS, desc.worlds - 1, qpos);
+            orr_physics_get(b.physics, ORR_PHYSICS_QVEL, desc.worlds - 1, qvel);
+            for (int k = 0; k < 6; k++) {
+                assert_near(qvel[k], 0.0,
+                            5e-4); // the step of a height of 0.8 m in float, per time step: 3e-5
+            }
+            assert_near(qpos[2], 0.82, 5e-6);
+        }
+        tear_down(&b);
+    }
+}
+
 // A cone lies on its side, its tip a little deeper: the tip and the two corners of that side touch, whichever
 // of the faces at the tip it is.
 static void a_cone_of_many_faces_lies_on_one_of_them(void **state)
@@ -1082,6 +1118,7 @@ int main(void)
         cmocka_unit_test(a_hull_stuck_in_a_plate_is_pushed_out_of_its_near_side),
         cmocka_unit_test(pairs_share_a_search),
         cmocka_unit_test(flush_faces_do_not_rub),
+        cmocka_unit_test(bodies_rest_on_a_stiff_table),
         cmocka_unit_test(a_cone_of_many_faces_lies_on_one_of_them),
         cmocka_unit_test(a_drum_touches_the_corners_of_a_post),
     };

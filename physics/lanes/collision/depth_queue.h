@@ -165,12 +165,10 @@ FN int refine_lane(const depth_found *from, const depth_shapes *shapes, int lane
 }
 
 // The contacts in a lane whose depth has been searched.
-LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const depth_shapes *shapes,
-                              const depth_found *found, int lane, convex_shape *a, convex_shape *b,
-                              convex_hit *hits)
+LANE_FN int contacts_of_depth(const depth_shapes *shapes, const depth_found *found, int lane, convex_shape *a,
+                              convex_shape *b, const convex_search *search, convex_hit *hits)
 {
     const depth_search *depth = &found->search;
-    convex_search search = touching_search(m, pair, a, b);
     convex_witness witness;
     if (depth->apart[lane]) {
         hits->normal = point_in(&depth->normal, lane);
@@ -180,12 +178,12 @@ LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const d
     if (!curved && found->hits.found >> lane & 1) {
         hit_of_lane(&found->hits, lane, a, b, hits, &witness);
     } else if (!curved || !refine_lane(found, shapes, lane, a, b, hits, &witness)) {
-        convex_result result = grow_lane(&found->polytope, depth, lane, a, b, &search, hits, &witness);
+        convex_result result = grow_lane(&found->polytope, depth, lane, a, b, search, hits, &witness);
         if (result != CONVEX_OVERLAP) {
-            return result == CONVEX_APART ? 0 : convex_contacts(a, b, &search, hits);
+            return result == CONVEX_APART ? 0 : convex_contacts(a, b, search, hits);
         }
     }
-    return hits->distance < search.margin ? further_contacts(a, b, &search, &witness, hits) : 0;
+    return hits->distance < search->margin ? further_contacts(a, b, search, &witness, hits) : 0;
 }
 
 // Adds the contacts of the k-th pair, whose depth has been searched.
@@ -202,7 +200,9 @@ LANE_FN void collide_searched(const lane_model *m, lane_data *d, const depth_que
                      b = shape_in(m, d, &q->shapes.geom[1], pair->geom2, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
         hits[0].normal = make_point(0.0, 0.0, 0.0);
-        int count = contacts_of_depth(m, pair, &q->shapes, found, lane, &a, &b, hits);
+        convex_search search = touching_search(m, pair, &a, &b);
+        int count = contacts_of_depth(&q->shapes, found, lane, &a, &b, &search, hits);
+        ease_contacts(pair, &search, hits, count);
         put_hits(m, d, index, world, hits, count, &all);
     }
     add_hits(m, d, index, &all);

@@ -95,10 +95,20 @@ FN convex_search touching_search(const lane_model *m, const orr_pair *pair, cons
     return search;
 }
 
-LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_shape *a, convex_shape *b,
-                            convex_hit *hits)
+// Lets the force of contacts that must overlap begin at 0: what is less deep than twice the least depth
+// counts as twice as far beyond it. Else what rests on a stiff floor, less deep, falls and is pushed back.
+FN void ease_contacts(const orr_pair *pair, const convex_search *search, convex_hit *hits, int count)
 {
-    convex_search search = touching_search(m, pair, a, b);
+    double least = pair->margin - search->margin;
+    for (int k = 0; k < count; k++) {
+        double beyond = search->margin - hits[k].distance;
+        hits[k].distance = beyond < least ? pair->margin - 2.0 * beyond : hits[k].distance;
+    }
+}
+
+LANE_FN int contacts_of_shapes(const lane_model *m, const orr_pair *pair, convex_shape *a, convex_shape *b,
+                               const convex_search *search, convex_hit *hits)
+{
     if (b->type == ORR_GEOM_SDF && a->type != ORR_GEOM_PLANE) {
         return sdf_contacts(m, pair->geom1, a, pair->geom2, b, hits);
     }
@@ -120,16 +130,25 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
     case ORR_GEOM_CAPSULE * 8 + ORR_GEOM_BOX:
         return capsule_box(a, b, pair->margin, hits);
     case ORR_GEOM_BOX * 8 + ORR_GEOM_BOX:
-        return box_box(a, b, search.margin, hits);
+        return box_box(a, b, search->margin, hits);
     default:
         break;
     }
     if (a->type == ORR_GEOM_HFIELD) {
         int hfield = m->geom_dataid[pair->geom1];
         return hfield_contacts(&a->frame, m->hfield_size + 4 * hfield, m->hfield_data + m->hfield_adr[hfield],
-                               m->hfield_nrow[hfield], m->hfield_ncol[hfield], b, &search, hits);
+                               m->hfield_nrow[hfield], m->hfield_ncol[hfield], b, search, hits);
     }
-    return convex_contacts(a, b, &search, hits);
+    return convex_contacts(a, b, search, hits);
+}
+
+LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_shape *a, convex_shape *b,
+                            convex_hit *hits)
+{
+    convex_search search = touching_search(m, pair, a, b);
+    int count = contacts_of_shapes(m, pair, a, b, &search, hits);
+    ease_contacts(pair, &search, hits, count);
+    return count;
 }
 
 // The lanes in which a pair of these kinds must be collided.

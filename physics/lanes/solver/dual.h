@@ -408,8 +408,9 @@ LANE_FN void find_target(const lane_data *d, const lane_dual *dual, const mask *
 }
 
 // The forces from which to start: the minimum for the rows that act at the last step's acceleration, or none,
-// whichever costs less. Leaves in `running` the lanes in which it is not the solution yet.
-LANE_FN void start_dual(const lane_model *m, lane_data *d, const lane_dual *dual, mask *running)
+// whichever costs less. Leaves in `running` the lanes in which it is not the solution yet, and returns those
+// that start from that minimum.
+LANE_FN mask start_dual(const lane_model *m, lane_data *d, const lane_dual *dual, mask *running)
 {
     constraint_residual(m, d, d->qacc_smooth);
     for (int a = 0; a < d->row_count; a++) {
@@ -441,6 +442,7 @@ LANE_FN void start_dual(const lane_model *m, lane_data *d, const lane_dual *dual
         constraint_forces(m, d);
     }
     *running = and_(*running, not_(and_(warm, not_(changed))));
+    return warm;
 }
 
 // What rounding leaves of the slope along efc_jv.
@@ -481,10 +483,14 @@ FN void step_dual(const lane_model *m, lane_data *d, const lane_dual *dual, real
 LANE_FN void solve_dual(const lane_model *m, lane_data *d, const lane_dual *dual, mask *running)
 {
     find_responses(m, d, dual);
-    start_dual(m, d, dual, running);
+    mask warm = start_dual(m, d, dual, running), cut_short = nowhere();
     int iterations = 1;
     real checked_slope = R(0.0);
-    for (int i = 1; i < m->opt.iterations && any(*running); i++) {
+    for (int i = 1; i <= m->opt.iterations && any(*running); i++) {
+        if (i == m->opt.iterations) { // to find the start has been an iteration
+            cut_short = and_(*running, warm);
+            *running = and_(*running, not_(warm));
+        }
         find_target(d, dual, running); // from here on relative to `force`
         for (int a = 0; a < d->row_count; a++) {
             dual->target[a] = dual->target[a] - dual->force[a];
@@ -505,6 +511,7 @@ LANE_FN void solve_dual(const lane_model *m, lane_data *d, const lane_dual *dual
             step_dual(m, d, dual, slope, running);
         }
     }
+    *running = or_(*running, cut_short);
     d->iterations = iterations > d->iterations ? iterations : d->iterations;
 }
 
