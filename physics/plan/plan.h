@@ -64,6 +64,9 @@ typedef struct orr_extremes {
     float *at;       // of each block 3 x ORR_EXTREME_BLOCK: x, y and z
 } orr_extremes;
 
+// Triangles of a hull that are less high than this share of its size are slivers: they have no normal.
+#define ORR_HULL_SLIVER 5e-3
+
 // The flat faces of a mesh's convex hull, and where its vertices are in a direction.
 typedef struct orr_hull {
     int32_t face_count;
@@ -72,7 +75,8 @@ typedef struct orr_hull {
     const int32_t *vertex;             // vertices of the hull, counter-clockwise from outside
     const int32_t *of_first, *of_face; // + 1: the first of a vertex' faces in `of_face`
     // the planes of its triangles, ORR_EXTREME_BLOCK at a time: normals' x, y and z, distances from the
-    // origin; those behind the last face have everything inside. Not on a device
+    // origin; those behind the last face have everything inside, those of slivers all vertices. Not on a
+    // device
     int32_t plane_blocks;
     const float *plane;
     const int32_t (*triangle)[3]; // their vertices, of the model

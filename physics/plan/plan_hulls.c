@@ -5,6 +5,7 @@
 #include "engine/maths/vector.h"
 #include "physics/plan/plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,8 +216,37 @@ static int32_t blocks_of(int count)
     return (count + ORR_EXTREME_BLOCK - 1) / ORR_EXTREME_BLOCK;
 }
 
-static void set_planes(const hull_work *w, float *plane)
+// How far a triangle's plane is from the origin, or where it is a sliver, all vertices: the normal of one
+// whose height is a small share of the hull's size is that of its vertices' rounding, but what is beyond the
+// plane that touches the hull is outside of the hull, whatever its normal is.
+static double reach_of(const hull_work *w, int f, int vertices, double size)
 {
+    const double *normal = w->normal + 3 * (ptrdiff_t)f;
+    double reach = vec3_dot(normal, w->vertex + 3 * (ptrdiff_t)w->face[f][0]), longest = 0.0;
+    double side[3][3], across[3];
+    for (int e = 0; e < 3; e++) {
+        const double *from = w->vertex + 3 * (ptrdiff_t)w->face[f][e],
+                     *to = w->vertex + 3 * (ptrdiff_t)w->face[f][(e + 1) % 3];
+        for (int k = 0; k < 3; k++) {
+            side[e][k] = to[k] - from[k];
+        }
+        longest = fmax(longest, vec3_length(side[e]));
+    }
+    vec3_cross(side[0], side[1], across);
+    if (vec3_length(across) < ORR_HULL_SLIVER * size * longest) {
+        for (int i = 0; i < vertices; i++) {
+            reach = fmax(reach, vec3_dot(normal, w->vertex + 3 * (ptrdiff_t)i));
+        }
+    }
+    return reach;
+}
+
+static void set_planes(const hull_work *w, int vertices, float *plane)
+{
+    double size = 0.0;
+    for (int i = 0; i < vertices; i++) {
+        size = fmax(size, vec3_length(w->vertex + 3 * (ptrdiff_t)i));
+    }
     for (int f = 0; f < blocks_of(w->face_count) * ORR_EXTREME_BLOCK; f++) {
         const int block = f / ORR_EXTREME_BLOCK;
         const bool used = f < w->face_count; // not padding
@@ -225,8 +255,7 @@ static void set_planes(const hull_work *w, float *plane)
         for (int k = 0; k < 3; k++) {
             to[k * ORR_EXTREME_BLOCK] = used ? (float)normal[k] : 0.0f;
         }
-        to[3 * ORR_EXTREME_BLOCK] =
-            used ? (float)vec3_dot(normal, w->vertex + 3 * (ptrdiff_t)w->face[f][0]) : 1e30f;
+        to[3 * ORR_EXTREME_BLOCK] = used ? (float)reach_of(w, f, vertices, size) : 1e30f;
     }
 }
 
@@ -274,7 +303,7 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
                            .plane_blocks = blocks_of(w.face_count),
                            .plane = plane,
                            .triangle = w.face};
-        set_planes(&w, plane);
+        set_planes(&w, vertices, plane);
         plane += 4 * ORR_EXTREME_BLOCK * (ptrdiff_t)hull->plane_blocks;
         find_faces_of(hull, vertices, of_first, of_face);
         free_work(&w);

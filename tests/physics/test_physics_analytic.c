@@ -835,6 +835,64 @@ static void a_hull_stuck_in_a_plate_is_pushed_out_of_its_near_side(void **state)
     tear_down(&alone);
 }
 
+static void turn(const double axes[3][3], const double p[3], double turned[3])
+{
+    for (int k = 0; k < 3; k++) {
+        turned[k] = axes[0][k] * p[0] + axes[1][k] * p[1] + axes[2][k] * p[2];
+    }
+}
+
+// A box, turned, as a hull with more vertices on its edges, of eight digits: they make slivers of triangles,
+// whose normals are those of rounding. Small spheres touch its faces in lanes as deep as they are.
+static void slivers_of_a_hull_have_no_say(void **state)
+{
+    (void)state;
+    enum { POSES = 240, MOST = 4, OF_AN_EDGE = 9 };
+    static const double half[3] = {0.1, 0.08, 0.05}, radius = 6e-4;
+    static const double c = 0.76484219, s = 0.64421769, u = 0.36235775, v = 0.93203909; // of 0.7 and 1.2 rad
+    const double axes[3][3] = {{c, s, 0.0}, {-s * u, c * u, v}, {s * v, -c * v, u}};
+    static char text[16384], vertex[12288];
+    for (int i = 0, at = 0; i < 3 * 4 * OF_AN_EDGE; i++) {
+        const int axis = i / (4 * OF_AN_EDGE), edge = i / OF_AN_EDGE % 4;
+        double p[3], turned[3];
+        p[axis] = half[axis] * (2.0 * (i % OF_AN_EDGE) / (OF_AN_EDGE - 1) - 1.0);
+        for (int k = 1; k < 3; k++) {
+            p[(axis + k) % 3] = half[(axis + k) % 3] * (edge >> (k - 1) & 1 ? 1.0 : -1.0);
+        }
+        turn(axes, p, turned);
+        at += snprintf(vertex + at, sizeof vertex - (size_t)at, "%.8f %.8f %.8f ", turned[0], turned[1],
+                       turned[2]);
+    }
+    snprintf(text, sizeof text,
+             "<mujoco><asset><mesh name='m' inertia='convex' vertex='%s'/></asset><worldbody><geom "
+             "type='mesh' mesh='m'/><body><freejoint/><geom size='%g'/></body></worldbody></mujoco>",
+             vertex, radius);
+    orr_model *model;
+    assert_ok(orr_model_parse(text, strlen(text), "test.xml", &model, &error));
+    const orr_physics_desc desc = {.worlds = POSES};
+    orr_physics *lanes;
+    assert_ok(orr_physics_create(&desc, model, jobs, &lanes, &error));
+    for (int i = 0; i < POSES; i++) { // the middle is up to a radius outside, or a little inside
+        double p[3], qpos[7] = {0.0, 0.0, 0.0, 1.0};
+        const int axis = i % 3;
+        for (int k = 1; k < 3; k++) {
+            p[(axis + k) % 3] = 0.97 * sin((1.3 + k) * i) * half[(axis + k) % 3];
+        }
+        p[axis] = (i % 2 ? 1.0 : -1.0) * (half[axis] + radius * (0.4 * (i % 4) - 0.3));
+        turn(axes, p, qpos);
+        orr_physics_set(lanes, ORR_PHYSICS_QPOS, i, qpos);
+    }
+    for (int i = 0; i < POSES; i++) {
+        orr_physics_contact found[MOST];
+        assert_int_equal(orr_physics_contacts(lanes, i, found, MOST), 1);
+        assert_near(found[0].dist, radius * (0.4 * (i % 4) - 1.3), 1e-6);
+        const double *normal = found[0].frame, *axis = axes[i % 3];
+        assert_near(fabs(normal[0] * axis[0] + normal[1] * axis[1] + normal[2] * axis[2]), 1.0, 1e-5);
+    }
+    orr_physics_destroy(lanes);
+    orr_model_destroy(model);
+}
+
 enum { SHARERS = 5 };
 
 // In this world, does the i-th body of pairs_share_a_search touch what is below it?
@@ -1116,6 +1174,7 @@ int main(void)
         cmocka_unit_test(hulls_overlap_in_lanes_as_they_do_alone),
         cmocka_unit_test(curved_geoms_overlap_in_lanes_as_they_do_alone),
         cmocka_unit_test(a_hull_stuck_in_a_plate_is_pushed_out_of_its_near_side),
+        cmocka_unit_test(slivers_of_a_hull_have_no_say),
         cmocka_unit_test(pairs_share_a_search),
         cmocka_unit_test(flush_faces_do_not_rub),
         cmocka_unit_test(bodies_rest_on_a_stiff_table),

@@ -26,16 +26,31 @@ typedef struct hull_side {
     int over;      // is the point's foot on the plane inside of the triangle?
 } hull_side;
 
-LANE_FN hull_side side_of_hull(const convex_shape *s, const int32_t triangle[3], point at)
+// number: of the triangle.
+LANE_FN hull_side side_of_hull(const convex_shape *s, int number, point at)
 {
+    const orr_hull *hull = s->hull;
     hull_side side;
     point v[3], to[3];
+    double longest = 0.0;
     for (int k = 0; k < 3; k++) {
-        v[k] = hull_vertex(s, triangle[k]);
+        v[k] = hull_vertex(s, hull->triangle[number][k]);
         to[k] = point_difference(v[k], at);
     }
-    side.normal = point_direction(point_cross(point_difference(v[1], v[0]), point_difference(v[2], v[0])));
+    for (int k = 0; k < 3; k++) {
+        double length = point_length(point_difference(v[(k + 1) % 3], v[k]));
+        longest = length > longest ? length : longest;
+    }
+    point across = point_cross(point_difference(v[1], v[0]), point_difference(v[2], v[0]));
+    side.normal = point_direction(across);
     side.beyond = -point_dot(to[0], side.normal);
+    if (point_length(across) < ORR_HULL_SLIVER * s->bound * longest) { // as set_planes has it
+        const float *plane =
+            hull->plane + number / ORR_EXTREME_BLOCK * (4 * ORR_EXTREME_BLOCK) + number % ORR_EXTREME_BLOCK;
+        side.normal = make_point((double)plane[0], (double)plane[ORR_EXTREME_BLOCK],
+                                 (double)plane[2 * ORR_EXTREME_BLOCK]);
+        side.beyond = point_dot(at, side.normal) - (double)plane[3 * ORR_EXTREME_BLOCK];
+    }
     side.over = 1;
     for (int k = 0; k < 3; k++) {
         side.over &= point_dot(point_cross(to[k], to[(k + 1) % 3]), side.normal) >= 0.0;
@@ -69,7 +84,7 @@ LANE_FN hull_side nearest_side(const convex_shape *s, point at)
         }
         for (int k = 0; k < FEW_LANES; k++) {
             if ((double)beyond[k] >= least) {
-                hull_side side = side_of_hull(s, hull->triangle[part * FEW_LANES + k], at);
+                hull_side side = side_of_hull(s, part * FEW_LANES + k, at);
                 double more = side.beyond - best.beyond;
                 best = more > alike || (more > -alike && side.over && !best.over) ? side : best;
             }
