@@ -64,7 +64,8 @@ typedef struct orr_extremes {
     float *at;       // of each block 3 x ORR_EXTREME_BLOCK: x, y and z
 } orr_extremes;
 
-// Triangles of a hull that are less high than this share of its size are slivers: they have no normal.
+// Triangles of a hull that are less high than this share of its size are slivers: their vertices' rounding in
+// float decides where their normals point.
 #define ORR_HULL_SLIVER 5e-3
 
 // The flat faces of a mesh's convex hull, and where its vertices are in a direction.
